@@ -1,0 +1,145 @@
+"""Commands: what someone asks of an instance, in the imperative. Each is accepted whole or refused whole."""
+
+from msgspec import Struct
+
+from weft.kernel.facts import Value, Values
+from weft.model.definition import Process
+
+
+class Start(Struct, frozen=True, tag=True, omit_defaults=True):
+    """Begin the instance with these inputs. `seed` decides ties between bindings of a net."""
+
+    inputs: Values = {}
+    set: str = ""
+    seed: int = 0
+
+
+class About(Struct, frozen=True, tag=True, omit_defaults=True):
+    """A command about one execution. Round and attempt, when given, must be the present ones."""
+
+    path: str
+    round: int | None = None
+    attempt: int | None = None
+
+
+class Begin(About, frozen=True):
+    """A handler, or a person, takes the work."""
+
+    worker: str = ""
+
+
+class Complete(About, frozen=True):
+    """The work is done, with an outcome and its objects. Of a doubted execution: it was done."""
+
+    outcome: str = ""
+    values: Values = {}
+
+
+class Fail(About, frozen=True):
+    """The work failed with an error. Of a doubted execution: it was not done."""
+
+    error: str = "task"
+    message: str = ""
+
+
+class Mark(About, frozen=True):
+    mark: str = ""
+    values: Values = {}
+
+
+class Confirm(About, frozen=True):
+    """The resource has committed what was granted."""
+
+
+class Settle(About, frozen=True):
+    """The branch of a prepared execution was settled as decided."""
+
+
+class Retry(About, frozen=True):
+    """A backoff is over, or a person says: again."""
+
+
+class LeaseEnded(About, frozen=True):
+    """The worker is gone and nobody knows what it did."""
+
+
+class Cancel(About, frozen=True):
+    """Stop an activity, or with an empty path the instance. `drain` lets what runs end and takes nothing back."""
+
+    path: str = ""
+    drain: bool = False
+    error: str = "engine.cancelled"
+
+
+class Skip(About, frozen=True):
+    """A person skips an activity that waits or is ready."""
+
+
+class Due(About, frozen=True):
+    """A deadline has passed; `warning` numbers an early warning."""
+
+    warning: int = -1
+
+
+class Continue(Struct, frozen=True, tag=True):
+    """Go on with what an earlier decision left because it had done enough."""
+
+
+class Suspend(Struct, frozen=True, tag=True):
+    pass
+
+
+class Resume(Struct, frozen=True, tag=True):
+    pass
+
+
+class Add(About, frozen=True):
+    """More items for an open `Each`."""
+
+    items: tuple[Value, ...] = ()
+
+
+class Finish(About, frozen=True):
+    """An `Each` takes no more items and what runs in it is stopped."""
+
+
+class Bind(About, frozen=True):
+    """The answer to a `Lookup`: the process that a `Call` runs, and its hash."""
+
+    definition: str = ""
+    process: Process | None = None
+
+
+class Change(Struct, frozen=True, tag=True):
+    """Go on with another definition."""
+
+    definition: str
+    process: Process
+
+
+class Abandon(About, frozen=True):
+    """Give up an activity at a site that can't be reached."""
+
+
+Command = (
+    Start
+    | Begin
+    | Complete
+    | Fail
+    | Mark
+    | Confirm
+    | Settle
+    | Retry
+    | LeaseEnded
+    | Cancel
+    | Skip
+    | Due
+    | Continue
+    | Suspend
+    | Resume
+    | Add
+    | Finish
+    | Bind
+    | Change
+    | Abandon
+)

@@ -1,0 +1,73 @@
+"""Effects: what facts ask of the engine, as values. They follow from the state, so a lost one can be found again."""
+
+from msgspec import Struct
+
+from weft.kernel.facts import Values
+
+
+class Effect(Struct, frozen=True, tag=True):
+    path: str
+    round: int = 0
+    attempt: int = 1
+
+
+class Dispatch(Effect, frozen=True):
+    """A task is ready: have its handler take it, or offer it to people."""
+
+    inputs: Values = {}
+
+
+class Withdraw(Effect, frozen=True):
+    """A task that was ready is no longer to be taken."""
+
+
+class Stop(Effect, frozen=True):
+    """Tell the worker to stop. When `awaited`, its answer or the end of its lease must be reported."""
+
+    awaited: bool = False
+
+
+class Commit(Effect, frozen=True):
+    """A granted task may commit at its resource; `Confirm` or `Fail` answers."""
+
+
+class SettleBranch(Effect, frozen=True):
+    """A prepared execution is decided: commit its branch, or roll it back; `Settle` answers."""
+
+    commit: bool = False
+
+
+class Ask(Effect, frozen=True):
+    """A person must decide: a doubted execution, a stuck compound, an open `Each` with nothing running."""
+
+    why: str = ""
+
+
+class Continue(Effect, frozen=True):
+    """Something is left to do now; send the command `Continue`."""
+
+
+class Timer(Effect, frozen=True):
+    """Send `Retry` (kind `retry`) or `Due` (kind `deadline`) when the instance's clock reads `due_seconds`."""
+
+    kind: str = "retry"
+    due_seconds: float = 0.0
+    warning: int = -1
+
+
+class Lookup(Effect, frozen=True):
+    """A call starts: find the process, answer with `Bind`, or `Fail` with `engine.no_process`."""
+
+    process: str = ""
+    version: str = ""
+
+
+class Ended(Effect, frozen=True):
+    """The instance has ended."""
+
+    outcome: str = ""
+    values: Values = {}
+    error: str = ""
+
+
+AnyEffect = Dispatch | Withdraw | Stop | Commit | SettleBranch | Ask | Continue | Timer | Lookup | Ended
