@@ -15,30 +15,34 @@ Value = object
 """Plain data: None, bool, int, float, str, and lists and string-keyed dicts of these."""
 
 
+class Form(Struct, frozen=True, forbid_unknown_fields=True):
+    """A misspelt field in the JSON form is refused, never passed over."""
+
+
 # Guards: monotone formulas over events, and over data asked once.
 
 
-class On(Struct, frozen=True, tag="on", gc=False):
+class On(Form, frozen=True, tag="on", gc=False):
     """True when the activity's event has happened: `On("credit", "committed:ok")`."""
 
     activity: str
     event: str
 
 
-class When(Struct, frozen=True, tag="when", gc=False):
+class When(Form, frozen=True, tag="when", gc=False):
     """True when the expression was true when it was asked."""
 
     text: str
 
 
-class AtLeast(Struct, frozen=True, tag="at_least", gc=False):
+class AtLeast(Form, frozen=True, tag="at_least", gc=False):
     """True when `count` of the guards are: AND is `AtLeast(n, n guards)`, OR is `AtLeast(1, …)`."""
 
     count: int
     guards: tuple["Guard", ...]
 
 
-class Quiet(Struct, frozen=True, tag="quiet", gc=False):
+class Quiet(Form, frozen=True, tag="quiet", gc=False):
     """True when every child of the compound has ended; in a net, when nothing is enabled and nothing runs."""
 
 
@@ -56,7 +60,7 @@ def some(*guards: Guard) -> Guard:
 # Sources: where the value of a parameter or of an outcome's object comes from.
 
 
-class Output(Struct, frozen=True, tag="output", gc=False):
+class Output(Form, frozen=True, tag="output", gc=False):
     """An object of an outcome of an activity."""
 
     activity: str
@@ -64,7 +68,7 @@ class Output(Struct, frozen=True, tag="output", gc=False):
     object: str
 
 
-class Input(Struct, frozen=True, tag="input", gc=False):
+class Input(Form, frozen=True, tag="input", gc=False):
     """A parameter of an input set with which an activity started."""
 
     activity: str
@@ -72,15 +76,15 @@ class Input(Struct, frozen=True, tag="input", gc=False):
     object: str
 
 
-class Variable(Struct, frozen=True, tag="variable", gc=False):
+class Variable(Form, frozen=True, tag="variable", gc=False):
     name: str
 
 
-class Constant(Struct, frozen=True, tag="constant", gc=False):
+class Constant(Form, frozen=True, tag="constant", gc=False):
     value: Value
 
 
-class Expression(Struct, frozen=True, tag="expression", gc=False):
+class Expression(Form, frozen=True, tag="expression", gc=False):
     text: str
 
 
@@ -88,7 +92,7 @@ Source = Output | Input | Variable | Constant | Expression
 Sources = tuple[Source, ...]
 
 
-class InputSet(Struct, frozen=True, omit_defaults=True):
+class InputSet(Form, frozen=True, omit_defaults=True):
     """One way to start: its guard, its parameters' types, and for each its sources in order of preference.
 
     A process takes its parameters from outside; there a binding is only a default.
@@ -103,7 +107,7 @@ class InputSet(Struct, frozen=True, omit_defaults=True):
 OutcomeKind = Literal["commit", "abort", "repeat", "mark"]
 
 
-class Outcome(Struct, frozen=True, omit_defaults=True):
+class Outcome(Form, frozen=True, omit_defaults=True):
     """One way to end (`commit`, `abort`), to go round again (`repeat`), or to tell something early (`mark`)."""
 
     name: str
@@ -117,7 +121,7 @@ DONE = Outcome("done")
 ABORTED = Outcome("aborted", "abort")
 
 
-class Declared(Struct, frozen=True, omit_defaults=True):
+class Declared(Form, frozen=True, omit_defaults=True):
     """A variable: its type and the value it is born with."""
 
     type: str = "any"
@@ -129,7 +133,7 @@ class Declared(Struct, frozen=True, omit_defaults=True):
 RuleAction = Literal["retry", "alternate", "ignore", "ask", "fail"]
 
 
-class Rule(Struct, frozen=True, omit_defaults=True):
+class Rule(Form, frozen=True, omit_defaults=True):
     """What one class of errors, and all below it, does. An empty name is every error of a task or handler.
 
     `retry` counts for itself: at most `times`, the n-th after `delay_seconds * factor ** (n - 1)`, only while `when` holds.
@@ -145,7 +149,7 @@ class Rule(Struct, frozen=True, omit_defaults=True):
     alternate: "Activity | None" = None
 
 
-class Deadline(Struct, frozen=True, omit_defaults=True):
+class Deadline(Form, frozen=True, omit_defaults=True):
     """Counts from `ready` for people, else from `started`. It tells people, or stops the activity."""
 
     seconds: float
@@ -156,53 +160,53 @@ class Deadline(Struct, frozen=True, omit_defaults=True):
 # Handlers: which kind of work a task is. What they may reach is the node's to allow.
 
 
-class Function(Struct, frozen=True, tag="function", omit_defaults=True):
+class Function(Form, frozen=True, tag="function", omit_defaults=True):
     """A Python function by `module:qualname`; it is looked up by the node that runs it and never imported here."""
 
     reference: str
 
 
-class Person(Struct, frozen=True, tag="person", omit_defaults=True):
+class Person(Form, frozen=True, tag="person", omit_defaults=True):
     role: str = ""
     title: str = ""
 
 
-class Timer(Struct, frozen=True, tag="timer", omit_defaults=True):
+class Timer(Form, frozen=True, tag="timer", omit_defaults=True):
     """Occurs `seconds` after it is ready; a parameter `seconds` wins over the number here."""
 
     seconds: float = 0.0
 
 
-class Signal(Struct, frozen=True, tag="signal", omit_defaults=True):
+class Signal(Form, frozen=True, tag="signal", omit_defaults=True):
     """Occurs when a signal of this name is sent; with `keep=False` it is lost when nobody is ready for it."""
 
     signal: str
     keep: bool = True
 
 
-class Command(Struct, frozen=True, tag="command", omit_defaults=True):
+class Command(Form, frozen=True, tag="command", omit_defaults=True):
     application: str
     arguments: tuple[str, ...] = ()
 
 
-class Http(Struct, frozen=True, tag="http", omit_defaults=True):
+class Http(Form, frozen=True, tag="http", omit_defaults=True):
     endpoint: str
     method: str = "POST"
     path: str = ""
 
 
-class Sql(Struct, frozen=True, tag="sql", omit_defaults=True):
+class Sql(Form, frozen=True, tag="sql", omit_defaults=True):
     resource: str
     statement: str
 
 
-class Assign(Struct, frozen=True, tag="assign", omit_defaults=True):
+class Assign(Form, frozen=True, tag="assign", omit_defaults=True):
     """Each object of the task's outcome is the value of an expression over its parameters."""
 
     objects: dict[str, str]
 
 
-class Named(Struct, frozen=True, tag="named", omit_defaults=True):
+class Named(Form, frozen=True, tag="named", omit_defaults=True):
     """A task by its name alone; it is bound to a registered implementation before it runs."""
 
     task: str
@@ -214,7 +218,7 @@ Handler = Function | Person | Timer | Signal | Command | Http | Sql | Assign | N
 # Activities.
 
 
-class Common(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Common(Form, frozen=True, omit_defaults=True, kw_only=True):
     """What tasks and compounds share. `name` is unique in its process; a block nobody named has one with a colon."""
 
     name: str
@@ -285,7 +289,7 @@ class Call(Compound, frozen=True, tag="call", omit_defaults=True, kw_only=True):
     version: str = ""
 
 
-class Place(Struct, frozen=True, omit_defaults=True):
+class Place(Form, frozen=True, omit_defaults=True):
     """Holds tokens of one type. One named as a parameter of the net is filled by it, one that is an `output` fills an object."""
 
     name: str
@@ -297,7 +301,7 @@ class Place(Struct, frozen=True, omit_defaults=True):
 ArcKind = Literal["take", "read", "inhibit", "reset"]
 
 
-class ArcIn(Struct, frozen=True, omit_defaults=True):
+class ArcIn(Form, frozen=True, omit_defaults=True):
     """From a place: takes `weight` tokens, reads one, asks that there be fewer than `weight`, or empties the place."""
 
     place: str
@@ -306,7 +310,7 @@ class ArcIn(Struct, frozen=True, omit_defaults=True):
     weight: int = 1
 
 
-class ArcOut(Struct, frozen=True, omit_defaults=True):
+class ArcOut(Form, frozen=True, omit_defaults=True):
     """To a place: puts the value of a variable or object. With an `outcome` or `error`, only on that end of the operation.
 
     `each` puts every element of a list.
@@ -320,7 +324,7 @@ class ArcOut(Struct, frozen=True, omit_defaults=True):
     weight: int = 1
 
 
-class Transition(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Transition(Form, frozen=True, omit_defaults=True, kw_only=True):
     """Fires when its arcs bind. `operation` does the work; `assigns` computes variables in the same step."""
 
     name: str
@@ -344,7 +348,7 @@ Activity = Task | Flow | Each | Call | Net
 AnyCompound = Flow | Each | Call | Net
 
 
-class Process(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Process(Form, frozen=True, omit_defaults=True, kw_only=True):
     """A named, versioned definition. Its interface is that of its root activity, which bears its name.
 
     The root's input sets say what a start must bring; its parameters are born as variables of the root.
