@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 OLDEST = (3, 11)
@@ -32,9 +33,9 @@ class Unusable(Exception):
     """This machine cannot make the environment; the message says why and what to do."""
 
 
-def refusal(version: "tuple[int, ...]") -> str:
+def refusal(version: "tuple[int | str, ...]") -> str:
     """The sentence that refuses an interpreter, or an empty one."""
-    if version[:2] >= OLDEST:
+    if tuple(map(int, version[:2])) >= OLDEST:
         return ""
     found = ".".join(str(number) for number in version[:3])
     return f"Weft needs Python 3.11 or newer, and {sys.executable} is {found}: name another with PYTHON=python3.11."
@@ -87,7 +88,7 @@ def make_environment(environment: Path) -> None:
     wheel = fetch_pip(environment.parent)
     try:
         lay_out(environment)
-        run([python_of(environment), f"{wheel}/pip", "install", "--quiet", "--no-index", "--no-deps", wheel])
+        run([python_of(environment), f"{wheel}/pip", "install", "-qq", "--no-index", "--no-deps", wheel])
     finally:
         shutil.rmtree(wheel.parent)
 
@@ -157,17 +158,20 @@ def fetch_pip(folder: Path) -> Path:
 
 def requirements(root: Path, extras: set[str]) -> list[str]:
     """What Weft needs with these extras, as pyproject.toml says."""
-    import tomllib
+    import tomllib  # an older Python, which is refused, has none
 
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     unknown = extras - set(project["optional-dependencies"])
     if unknown:
         raise Unusable(f"no such extra: {', '.join(sorted(unknown))}.")
-    return [*project["dependencies"], *(need for extra in sorted(extras) for need in project["optional-dependencies"][extra])]
+    return [
+        *project["dependencies"],
+        *(need for extra in sorted(extras) for need in project["optional-dependencies"][extra]),
+    ]
 
 
 def install(environment: Path, root: Path, extras: set[str]) -> None:
-    pip = [python_of(environment), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip: list[str | Path] = [python_of(environment), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     wheels_only = ["--only-binary", ":all:", "--no-binary", ",".join(SOURCE_ONLY)]
     run([*pip, *wheels_only, "--constraint", root / "constraints.txt", *BUILD_TOOLS, *requirements(root, extras)])
     run([*pip, "--no-deps", "--no-build-isolation", "--editable", root])
@@ -180,11 +184,11 @@ def say(text: str) -> None:
     print(f"bootstrap: {text}", file=sys.stderr, flush=True)
 
 
-def succeeds(command: list[str | Path]) -> bool:
+def succeeds(command: Sequence[str | Path]) -> bool:
     return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
 
-def run(command: list[str | Path]) -> None:
+def run(command: Sequence[str | Path]) -> None:
     if subprocess.run(command).returncode != 0:
         raise Unusable(f"this command failed, and its reason is above: {' '.join(map(str, command))}")
 

@@ -12,7 +12,7 @@ TARGET = ROOT / "build" / "compiled"
 
 def main() -> int:
     shutil.rmtree(TARGET, ignore_errors=True)
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]
+    pip = [sys.executable, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--only-binary", ":all:"]
     command = [*pip, "--no-deps", "--target", str(TARGET), str(ROOT)]
     code = subprocess.run(command, env={**os.environ, "WEFT_COMPILE": "1"}).returncode
     if code == 0:

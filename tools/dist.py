@@ -31,8 +31,8 @@ def main() -> int:
         elsewhere = Path(folder) / "elsewhere"
         elsewhere.mkdir()
         make_environment(environment)
-        pip = [python_of(environment), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        run(*pip, "--only-binary", ":all:", "--constraint", ROOT / "constraints.txt", wheel)
+        pinned = ["--only-binary", ":all:", "--constraint", str(ROOT / "constraints.txt")]
+        run(python_of(environment), "-m", "pip", "install", "-qq", *pinned, wheel)
         shutil.copy(DEMO, elsewhere)
         run(python_of(environment), "-I", "demo.py", cwd=elsewhere)
         run(environment / "bin" / "weft", "--help", cwd=elsewhere)
