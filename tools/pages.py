@@ -39,7 +39,7 @@ class Page:
 
 
 def parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable("table")
+    return MarkdownIt("commonmark", {"html": True}).enable("table")
 
 
 def anchor(heading: str) -> str:
