@@ -15,7 +15,7 @@ ERRORS: Final = {
     "call": "A call says no process, or guards outcomes that the called process decides.",
     "condition": "An expression can't be read, or uses a name that is not in scope.",
     "count": "An `AtLeast` asks for fewer than none or more than all of its guards.",
-    "critical": "A critical activity can't be one here: it must be a two-phase task, with no compensation, run a bounded number of times.",
+    "critical": "A critical activity is no two-phase task, has a compensation, or may run without a bound.",
     "duplicate-name": "Two of the same kind bear one name; activity names are unique in a process.",
     "each": "An `Each` lacks its list of items, or something else that it needs.",
     "guard-cycle": "Guards wait for one another in a circle through `skipped` or `ended`, so no answer is right.",
@@ -46,7 +46,7 @@ ERRORS: Final = {
 }
 
 WARNINGS: Final = {
-    "critical-resource": "A later task works in the resource in which a critical one stays prepared, and may wait for its locks.",
+    "critical-resource": "A later task works where a critical one stays prepared, and may wait for its locks.",
     "cycle": "Activities wait for one another in a circle and may never start.",
     "ends-at-once": "A compound with children ends, repeats or marks as soon as it starts.",
     "hidden-name": "A variable has the name of a parameter and hides it.",
@@ -68,7 +68,8 @@ class Fault(Struct, frozen=True):
 
     def __str__(self) -> str:
         advice = f" {self.advice}" if self.advice else ""
-        return f"{self.severity} {self.code} at {self.path or self.activity or 'the definition'}: {self.message}.{advice}"
+        where = self.path or "the definition"
+        return f"{self.severity} {self.code} at {where}: {self.message}.{advice}"
 
 
 class Invalid(Exception):

@@ -9,7 +9,7 @@ from weft.model.expression_tokens import Limits as ExpressionLimits
 class Limits(ExpressionLimits):
     """Those of an expression (`source` text, `nesting`, `steps`, `value` bytes) hold for the whole definition too.
 
-    `nesting` bounds activities in activities and guards in guards; `value` what is written inline; `json` a text to load.
+    `nesting` bounds activities and guards inside one another, `value` what is written inline, `json` a text to load.
     """
 
     activities: int = 1_000_000
