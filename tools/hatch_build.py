@@ -50,7 +50,7 @@ class KernelHook(BuildHookInterface[Any]):
         shutil.copytree(root / "src", work, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
         (work / "setup.py").write_text(SETUP.format(modules=modules(root)), "utf-8")
         subprocess.run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], cwd=work, check=True)
-        built = sorted(work.rglob("*.so"))
+        built = sorted([*work.glob("*.so"), *(work / "weft").rglob("*.so")])
         if not built:
             raise RuntimeError("mypyc built nothing: see the lines above")
         build_data["pure_python"] = False
