@@ -23,10 +23,11 @@ class Fact(Struct, frozen=True, gc=False, tag=True, omit_defaults=True):
 
 
 class Ready(Fact, frozen=True, gc=False):
-    """An input set holds; its sources were chosen and their values fixed."""
+    """An input set holds; its sources were chosen and their values fixed. `seed` comes with the root's."""
 
     set: str = "start"
     inputs: Values = {}
+    seed: int = 0
 
 
 class Started(Fact, frozen=True, gc=False):
@@ -78,6 +79,9 @@ class Failed(Fact, frozen=True, gc=False):
 
 class TakingBack(Fact, frozen=True, gc=False):
     """Work ended after it was stopped: its undo, else its compensation, runs before it aborts."""
+
+    outcome: str = "done"
+    values: Values = {}
 
 
 class Stopping(Fact, frozen=True, gc=False):
@@ -135,6 +139,7 @@ class Aborting(Fact, frozen=True, gc=False):
     values: Values = {}
     error: str = ""
     message: str = ""
+    is_stopped: bool = False
 
 
 class Compensating(Fact, frozen=True, gc=False):

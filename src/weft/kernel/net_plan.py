@@ -43,7 +43,7 @@ class Arc:
 
 
 class TransitionPlan:
-    """A transition. `is_simple`: its oldest tokens are its only binding; `is_contended`: others share a place with it."""
+    """A transition. `is_simple`: its oldest tokens are its only binding; `is_contended`: others look at its places."""
 
     def __init__(self, number: int, definition: Transition, places: dict[str, int], compile_text: Compile) -> None:
         self.number: Final = number
@@ -94,7 +94,7 @@ class TransitionPlan:
         return tuple([(arc.place, self.tokens(arc, variables.get(arc.variable))) for arc in filled])
 
     def tokens(self, arc: ArcOut, value: object) -> tuple[object, ...]:
-        """One token, or every element of a list. As many as the arc's weight are what an arc of that weight took, or copies."""
+        """One token; every element of a list; or for weight k what an arc of weight k took, else k copies."""
         if arc.each:
             if value is None:
                 return ()

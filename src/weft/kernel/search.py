@@ -85,7 +85,7 @@ class Search:
         self.barred: Set[int] = NOTHING
 
     def rewind(self, number: int) -> None:
-        """A token came back or a claim on it ended: bindings whose newest token is this or a newer one are tried again."""
+        """A token came back or a claim on it ended: bindings are tried again from this newest token on."""
         if number <= self.level or number < self.floor:
             self.floor = min(self.floor, number)
             self.resume = []

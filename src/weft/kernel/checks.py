@@ -1,0 +1,39 @@
+"""Whether what a command brings is declared and has its type; raised as a refusal before the first fact."""
+
+from weft.kernel.commands import Complete
+from weft.kernel.facts import Values
+from weft.kernel.plan import Plan
+from weft.kernel.refusals import NotDeclared, NotFitting
+from weft.kernel.state import Frame
+from weft.model.definition import Outcome
+from weft.model.types import check, parse
+
+
+def check_values(plan: Plan, types: dict[str, str], values: Values, what: str) -> None:
+    """Every value given has the type declared for its name; a name with no declaration at all is not checked."""
+    if not types:
+        return
+    classes = plan.library.classes
+    for name, value in values.items():
+        text = types.get(name)
+        if text is None:
+            raise NotDeclared(f"{what} declares no {name!r}: it has {', '.join(types)}")
+        if text != "any" and value is not None:
+            problem = check(value, parse(text), classes)
+            if problem is not None:
+                raise NotFitting(f"{name} of {what} does not fit: {problem}")
+
+
+def check_outcome(frame: Frame, node: int, command: Complete) -> Outcome:
+    """The outcome that a result names; without a name, the first commit outcome."""
+    outcomes = frame.plan.activity[node].outcomes
+    if not command.outcome:
+        outcome = next((one for one in outcomes if one.kind == "commit"), None)
+    else:
+        outcome = next((one for one in outcomes if one.name == command.outcome and one.kind in ("commit", "abort")), None)
+    if outcome is None:
+        declared = ", ".join(one.name for one in outcomes if one.kind in ("commit", "abort"))
+        raise NotDeclared(f"{command.path} can't end as {command.outcome!r}: it declares {declared}")
+    if outcome.types:
+        check_values(frame.plan, outcome.types, command.values, f"outcome {outcome.name} of {command.path}")
+    return outcome

@@ -1,0 +1,60 @@
+"""Which children of a flow can still happen, where guards wait for one another in a circle.
+
+Outside circles a child that can't happen has a guard that is false. In a circle each may wait for the next while
+nothing is ever decided; there the least set counts: what runs is live, and what a live one can still make true.
+"""
+
+from weft.kernel import status
+from weft.kernel.state import Frame
+
+
+def live_of(frame: Frame, flow: int, holders: dict[str, tuple[Frame, int]]) -> set[int]:
+    """The members of the flow's circles that are live."""
+    members = frame.plan.cycles[flow]
+    live: set[int] = set()
+    waiting: list[int] = []
+    for member in members:
+        now = frame.status[member]
+        if now in (status.WAITING, status.READY, status.PARKED):
+            waiting.append(member)
+        elif now not in status.ENDS:
+            live.add(member)
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for member in list(waiting):
+            if can_happen(frame, member, members, live, holders):
+                live.add(member)
+                waiting.remove(member)
+                is_growing = True
+    return live
+
+
+def can_happen(
+    frame: Frame, member: int, members: list[int], live: set[int], holders: dict[str, tuple[Frame, int]]
+) -> bool:
+    now = frame.status[member]
+    if now == status.WAITING:
+        return any(can_hold(frame, formula, members, live) for formula in frame.plan.sets[member])
+    if now == status.READY:
+        for name in frame.plan.activity[member].holds:
+            holder = holders.get(name)
+            if holder is not None and holder[0] is frame and holder[1] in members and holder[1] not in live:
+                return False
+        return True
+    execution = frame.execution[member]
+    assert execution is not None
+    formula = frame.plan.leave.get(member, {}).get(execution.outcome, -1)
+    return formula < 0 or can_hold(frame, formula, members, live)
+
+
+def can_hold(frame: Frame, formula: int, members: list[int], live: set[int]) -> bool:
+    value = frame.value[formula]
+    if value:
+        return value == 1
+    kids = frame.plan.kids.get(formula)
+    if kids is None:
+        subject = frame.plan.formulas.subject[formula]
+        return subject not in members or subject in live
+    need = frame.plan.formulas.need_true[formula]
+    return sum(can_hold(frame, kid, members, live) for kid in kids) >= need

@@ -1,0 +1,113 @@
+"""Which executions are kept to be taken back: a log for each compound, nested as the compounds were.
+
+Called by `weft.kernel.evolve` only. An execution is kept if it has a compensation, is prepared, or holds such inside.
+"""
+
+from weft.kernel.plan import EACH
+from weft.kernel.state import CALLED, Entry, Execution, Frame, Log, State
+from weft.model.definition import Each
+
+UNBOUNDED = 1 << 30
+
+
+def keep(state: State, frame: Frame, node: int, execution: Execution) -> None:
+    """Called when an execution commits."""
+    activity = frame.plan.activity[node]
+    if activity.compensation is None and not activity.critical and execution.log is None:
+        return
+    home = home_of(frame, node, is_prepared=activity.critical)
+    if home is None:
+        return
+    inner = execution.log
+    if inner is not None and activity.compensation is not None:
+        drop(state, inner)
+    if inner is not None and not inner.entries:
+        inner = None
+    if activity.compensation is None and not activity.critical and inner is None:
+        return
+    entry = Entry(frame.path(node), frame.rounds[node], execution.attempt)
+    entry.plan, entry.frame, entry.node = frame.plan, frame, node
+    entry.inputs, entry.values, entry.outcome = execution.inputs, execution.values, execution.outcome
+    entry.is_prepared = activity.critical
+    entry.home = home
+    entry.inner = inner
+    if inner is not None:
+        inner.entry = entry
+    home.entries.append(entry)
+    if activity.compensation is not None:
+        state.kept[entry.path, entry.round] = entry
+    if activity.critical:
+        state.prepared[entry.path, entry.round] = entry
+
+
+def home_of(frame: Frame, node: int, is_prepared: bool) -> Log | None:
+    """The log of what is around; None where nothing is taken back later."""
+    if node:
+        over, above = frame, frame.plan.parent[node]
+    elif frame.parent is None or frame.role > CALLED + 1:
+        return None
+    else:
+        over, above = frame.parent, frame.parent_node
+    execution = over.execution[above]
+    assert execution is not None
+    if execution.body is not None and execution.body.is_drained and not is_prepared:
+        return None
+    if execution.log is None:
+        parallel = 1
+        activity = over.plan.activity[above]
+        if over.plan.kind[above] == EACH and isinstance(activity, Each):
+            parallel = activity.at_most or UNBOUNDED
+        execution.log = Log(over, above, parallel)
+    return execution.log
+
+
+def release(entry: Entry) -> None:
+    """The entry is done with, and so is what held nothing else."""
+    here: Entry | None = entry
+    while here is not None:
+        home = here.home
+        if home is None or here.inner is not None and here.inner.entries:
+            return
+        entries = home.entries
+        for position in range(len(entries) - 1, -1, -1):
+            if entries[position] is here:
+                del entries[position]
+                break
+        above = home.entry
+        if entries or above is None or above.is_prepared or above.is_own():
+            return
+        here = above
+
+
+def drop(state: State, log: Log) -> None:
+    """Forgets what is in the log, but for what is prepared."""
+    left: list[Entry] = []
+    for entry in log.entries:
+        if entry.inner is not None:
+            drop(state, entry.inner)
+            if not entry.inner.entries:
+                entry.inner = None
+        if not entry.is_prepared:
+            state.kept.pop((entry.path, entry.round), None)
+        if entry.is_prepared or entry.inner is not None:
+            left.append(entry)
+    log.entries = left
+
+
+def top_of(entry: Entry) -> Log:
+    """The log of the live compound in which the entry lies, however deep."""
+    home = entry.home
+    assert home is not None
+    while home.entry is not None:
+        assert home.entry.home is not None
+        home = home.entry.home
+    return home
+
+
+def unsettle(state: State, commit: bool) -> None:
+    """The root has decided: what is prepared is to be settled so."""
+    for entry in state.prepared.values():
+        state.unsettled[entry.path, entry.round, entry.attempt] = commit
+    state.prepared.clear()
+
+

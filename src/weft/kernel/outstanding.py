@@ -1,0 +1,239 @@
+"""What facts ask of the engine, and what a whole state still asks: for takeover, reload, and unknown outcomes.
+
+`effects` looks only at what the facts are about; `outstanding` scans where everything stands. Whatever an effect
+asked for and nobody answered is outstanding.
+"""
+
+from collections.abc import Callable
+
+from weft.kernel import facts, net, status
+from weft.kernel.decide import frames_of, unfinished
+from weft.kernel.effect_types import (
+    AnyEffect,
+    Ask,
+    Commit,
+    Continue,
+    Dispatch,
+    Ended,
+    Lookup,
+    SettleBranch,
+    Stop,
+    Timer,
+    Withdraw,
+)
+from weft.kernel.endings import ends_at_once
+from weft.kernel.evolve import around, execution_of
+from weft.kernel.facts import AnyFact
+from weft.kernel.plan import CALL, EACH, PLACED, TASK, Plan
+from weft.kernel.starting import may_hold
+from weft.kernel.state import Frame, State, find
+from weft.model.definition import Call, Each, Person, Task
+
+
+def effects(plan: Plan, state: State, told: list[AnyFact]) -> list[AnyEffect]:
+    """What these facts, just told, ask for. The state must be as they left it."""
+    found: list[AnyEffect] = []
+    for fact in told:
+        about = ASKING.get(type(fact))
+        if about is None:
+            continue
+        if type(fact) is facts.RolledBack:
+            found.append(SettleBranch(fact.path, fact.round, fact.attempt, False))
+            continue
+        place = find(state, fact.path)
+        if place is not None:
+            about(state, place[0], place[1], fact, found)
+    if state.is_short and state.root is not None:
+        found.append(Continue(state.root.path(0)))
+    return found
+
+
+def outstanding(plan: Plan, state: State) -> list[AnyEffect]:
+    """All that is still to be done."""
+    found: list[AnyEffect] = []
+    root = state.root
+    if root is None:
+        return found
+    for frame in frames_of(state):
+        for node, now in enumerate(frame.status):
+            if now != status.WAITING and now not in status.ENDS:
+                standing(state, frame, node, now, found)
+    found += [SettleBranch(*key, commit) for key, commit in state.unsettled.items()]
+    if root.status[0] in status.ENDS:
+        root_ended(root, found)
+    elif state.paused_at < 0 and unfinished(state):
+        found.append(Continue(root.path(0)))
+    return found
+
+
+def standing(state: State, frame: Frame, node: int, now: int, found: list[AnyEffect]) -> None:
+    execution = execution_of(frame, node)
+    path, round, attempt = frame.path(node), frame.rounds[node], execution.attempt
+    kind = frame.plan.kind[node]
+    if now == status.READY and kind in (TASK, PLACED):
+        dispatch(state, frame, node, found)
+    elif now == status.STOPPING or (now == status.DOUBTED and execution.is_stopped):
+        found.append(Stop(path, round, attempt, True))
+    elif now == status.GRANTED:
+        found.append(Commit(path, round, attempt))
+    elif now == status.FAILED and execution.then == "retry":
+        found.append(Timer(path, round, attempt, "retry", execution.since + delay_of(frame, node)))
+    elif kind == CALL and now == status.STARTED and execution.body is not None and not execution.body.definition:
+        look_up(frame, node, found)
+    if now == status.DOUBTED:
+        found.append(Ask(path, round, attempt, execution.error))
+    elif execution.body is not None and execution.body.is_stuck:
+        found.append(Ask(path, round, attempt, "engine.stuck"))
+    elif kind == EACH and now == status.STARTED and is_waiting_for_items(frame, node):
+        found.append(Ask(path, round, attempt, "engine.open"))
+    if now in (status.READY, status.STARTED):
+        deadline(frame, node, now, found)
+    if execution.body is not None and execution.body.marking is not None:
+        net.standing(frame, node, found)
+
+
+# One for each kind of fact that asks for something.
+
+
+def on_ready(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    if frame.status[node] == status.READY and frame.plan.kind[node] in (TASK, PLACED):
+        dispatch(state, frame, node, found)
+        deadline(frame, node, status.READY, found)
+
+
+def dispatch(state: State, frame: Frame, node: int, found: list[AnyEffect]) -> None:
+    holds = frame.plan.activity[node].holds
+    if state.paused_at >= 0 or (holds and not may_hold(state, frame, node)):
+        return
+    execution = execution_of(frame, node)
+    found.append(Dispatch(frame.path(node), frame.rounds[node], execution.attempt, execution.inputs))
+
+
+def on_started(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    if frame.status[node] == status.STARTED:
+        deadline(frame, node, status.STARTED, found)
+        if frame.plan.kind[node] == CALL:
+            look_up(frame, node, found)
+
+
+def look_up(frame: Frame, node: int, found: list[AnyEffect]) -> None:
+    call = frame.plan.activity[node]
+    assert isinstance(call, Call)
+    found.append(
+        Lookup(frame.path(node), frame.rounds[node], execution_of(frame, node).attempt, call.process, call.version)
+    )
+
+
+def deadline(frame: Frame, node: int, now: int, found: list[AnyEffect]) -> None:
+    activity = frame.plan.activity[node]
+    limit = activity.deadline
+    if limit is None:
+        return
+    counts_from = status.READY if isinstance(activity, Task) and isinstance(activity.handler, Person) else status.STARTED
+    if now < counts_from:
+        return
+    execution = execution_of(frame, node)
+    path, round = frame.path(node), frame.rounds[node]
+    for number, early in enumerate(limit.warn_seconds):
+        due = execution.since + limit.seconds - early
+        found.append(Timer(path, round, execution.attempt, "deadline", due, number))
+    found.append(Timer(path, round, execution.attempt, "deadline", execution.since + limit.seconds))
+
+
+def on_end(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    """What was released is offered again; the root's end is the instance's, and decides what is prepared."""
+    for name in frame.plan.activity[node].holds:
+        for other, waiting in state.wanting.get(name, ()):
+            if other.status[waiting] == status.READY and other.plan.kind[waiting] in (TASK, PLACED):
+                dispatch(state, other, waiting, found)
+    if node == 0 and frame.parent is None:
+        root_ended(frame, found)
+        found += [SettleBranch(*key, commit) for key, commit in state.unsettled.items() if commit]
+
+
+def on_aborted(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    if frame.plan.kind[node] == TASK and ends_at_once(frame, node):
+        found.append(Stop(fact.path, fact.round, fact.attempt))
+    on_end(state, frame, node, fact, found)
+
+
+def root_ended(frame: Frame, found: list[AnyEffect]) -> None:
+    execution = execution_of(frame, 0)
+    found.append(Ended(frame.path(0), 0, execution.attempt, execution.outcome, execution.values, execution.error))
+
+
+def on_skipped(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    if frame.execution[node] is not None and frame.plan.kind[node] in (TASK, PLACED):
+        found.append(Withdraw(fact.path, fact.round, fact.attempt))
+
+
+def on_stopping(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    if frame.status[node] in (status.STOPPING, status.DOUBTED):
+        found.append(Stop(fact.path, fact.round, fact.attempt, True))
+
+
+def on_granted(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    if frame.status[node] == status.GRANTED:
+        found.append(Commit(fact.path, fact.round, fact.attempt))
+
+
+def on_failed(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    execution = execution_of(frame, node)
+    if frame.status[node] == status.FAILED and execution.then == "retry":
+        due = execution.since + delay_of(frame, node)
+        found.append(Timer(fact.path, fact.round, execution.attempt, "retry", due))
+
+
+def delay_of(frame: Frame, node: int) -> float:
+    """The backoff of the latest failure, as its rule grows it."""
+    execution = execution_of(frame, node)
+    rule = frame.plan.activity[node].on_error[execution.rule]
+    tried = (execution.retries or {}).get(execution.rule, 1)
+    return min(rule.delay_seconds * rule.factor ** (tried - 1), rule.delay_seconds_max)
+
+
+def on_doubt(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    if frame.status[node] == status.DOUBTED:
+        found.append(Ask(fact.path, fact.round, fact.attempt, execution_of(frame, node).error))
+
+
+def on_stuck(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    execution = execution_of(frame, node)
+    if execution.body is not None and execution.body.is_stuck:
+        found.append(Ask(fact.path, fact.round, fact.attempt, "engine.stuck"))
+
+
+def is_waiting_for_items(frame: Frame, node: int) -> bool:
+    """An open each in which nothing runs asks for more items, or to be finished."""
+    each = frame.plan.activity[node]
+    body = execution_of(frame, node).body
+    assert isinstance(each, Each)
+    if body is None or body.items is None:
+        return False
+    return each.open and not body.items.is_closed and not body.items.running and body.items.next >= len(body.items.values)
+
+
+def on_resumed(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    found += [one for one in outstanding(frame.plan, state) if not isinstance(one, Continue)]
+
+
+def on_offered(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    net.standing(frame, node, found)
+
+
+ASKING: dict[type, Callable[[State, Frame, int, AnyFact, list[AnyEffect]], None]] = {
+    facts.Ready: on_ready,
+    facts.Fired: on_ready,
+    facts.Started: on_started,
+    facts.Committed: on_end,
+    facts.Aborted: on_aborted,
+    facts.Skipped: on_skipped,
+    facts.Stopping: on_stopping,
+    facts.Granted: on_granted,
+    facts.Failed: on_failed,
+    facts.Doubted: on_doubt,
+    facts.Stuck: on_stuck,
+    facts.RolledBack: on_doubt,
+    facts.Resumed: on_resumed,
+    facts.Changed: on_resumed,
+}

@@ -1,0 +1,79 @@
+"""How activities get ready and start: children by their guards, items, side work, and what holds allow."""
+
+from weft.kernel import facts, status
+from weft.kernel.data import bound, inputs_beside, taken_back
+from weft.kernel.decision import Decision
+from weft.kernel.evolve import execution_of
+from weft.kernel.facts import Values
+from weft.kernel.plan import PLACED, TASK
+from weft.kernel.state import Entry, Frame, State
+
+NOTHING: Values = {}
+
+
+def start_child(d: Decision, frame: Frame, child: int) -> None:
+    """A waiting child whose guards may hold: ready by the first set that does. May raise `ExpressionError`."""
+    plan = frame.plan
+    value = frame.value
+    for number, formula in enumerate(plan.sets[child]):
+        if value[formula] == 1:
+            bindings = plan.bindings.get((child, number))
+            inputs = NOTHING if bindings is None else bound(frame, plan.parent[child], bindings)
+            name = plan.activity[child].input_sets[number].name
+            d.tell(frame, child, facts.Ready(frame.path(child), frame.rounds[child], 1, name, inputs))
+            start(d, frame, child)
+            return
+
+
+def start(d: Decision, frame: Frame, node: int) -> None:
+    """A ready compound starts at once, unless the instance is suspended or a name that it holds is taken."""
+    if frame.plan.kind[node] in (TASK, PLACED) or frame.status[node] != status.READY:
+        return
+    if d.state.paused_at >= 0 or not may_hold(d.state, frame, node):
+        return
+    d.tell(frame, node, facts.Started(frame.path(node), frame.rounds[node], execution_of(frame, node).attempt))
+
+
+def may_hold(state: State, frame: Frame, node: int) -> bool:
+    holders = state.holders
+    for name in frame.plan.activity[node].holds:
+        holder = holders.get(name)
+        if holder is not None and holder != (frame, node):
+            return False
+    return True
+
+
+def start_frame(d: Decision, path: str, round: int, attempt: int, set: str, inputs: Values) -> Frame:
+    frame = d.open(facts.Ready(path, round, attempt, set, inputs))
+    start(d, frame, 0)
+    return frame
+
+
+def start_side(d: Decision, frame: Frame, node: int, role: str) -> None:
+    """Undo, compensation after a stop, or an alternate, with what they are to see."""
+    execution = execution_of(frame, node)
+    plan = frame.plan
+    if role == "alternate":
+        beside = plan.side(node, f"alternate {execution.rule}")
+        scope = execution.inputs
+    else:
+        beside = plan.side(node, role)
+        scope = taken_back(plan.activity[node], execution.inputs, execution.values)
+    root = beside.activity[0]
+    inputs = inputs_beside(frame, node, root, scope)
+    begin_side(d, f"{frame.path(node)}/{role}", frame.rounds[node], root.input_sets[0].name, inputs)
+
+
+def start_compensation(d: Decision, entry: Entry) -> None:
+    """What an execution that committed is taken back by."""
+    frame, plan, node = entry.frame, entry.plan, entry.node
+    assert frame is not None and plan is not None
+    root = plan.side(node, "compensation").activity[0]
+    scope = taken_back(plan.activity[node], entry.inputs, entry.values)
+    inputs = inputs_beside(frame, node, root, scope)
+    begin_side(d, entry.path + "/compensation", entry.round, root.input_sets[0].name, inputs)
+
+
+def begin_side(d: Decision, path: str, round: int, set: str, inputs: Values) -> None:
+    attempt = d.state.attempts_used.get((path, round), 0) + 1
+    start_frame(d, path, round, attempt, set, inputs)

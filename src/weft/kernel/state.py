@@ -1,0 +1,228 @@
+"""The state of an instance: frames of flat arrays, a record for each execution that began, and logs to take back.
+
+Only `weft.kernel.evolve` changes it. It is a fold of the facts: replaying them gives an equal state.
+"""
+
+from collections import deque
+from typing import Final
+
+from weft.kernel.facts import Values
+from weft.kernel.marking import Marking
+from weft.kernel.plan import Plan
+
+# What a frame is for, seen from the activity it belongs to.
+ROOT: Final = 0
+ITEM: Final = 1
+FIRING: Final = 2
+CALLED: Final = 3
+ALTERNATE: Final = 4
+UNDO: Final = 5
+COMPENSATION: Final = 6
+
+
+class Execution:
+    """One activity in one round, from when it is ready: what it was given, how it ended, what it counted."""
+
+    __slots__ = (
+        "attempt",
+        "body",
+        "error",
+        "inputs",
+        "is_stopped",
+        "log",
+        "marks",
+        "message",
+        "outcome",
+        "retries",
+        "rule",
+        "set",
+        "since",
+        "then",
+        "values",
+        "worker",
+    )
+
+    def __init__(self, set: str, inputs: Values, since: float) -> None:
+        self.set = set
+        self.inputs = inputs
+        self.since = since
+        self.attempt = 1
+        self.outcome = ""
+        self.values: Values = {}
+        self.error = ""
+        self.message = ""
+        self.marks: dict[str, Values] | None = None
+        self.then = ""
+        self.rule = -1
+        self.retries: dict[int, int] | None = None
+        self.is_stopped = False
+        self.worker = ""
+        self.log: Log | None = None
+        self.body: Body | None = None
+
+
+class Body:
+    """What only a compound has, from its start: variables, how many children are busy, who has leave to commit."""
+
+    def __init__(self) -> None:
+        self.variables: Values = {}
+        self.busy = 0
+        self.grant = -1
+        self.asking: list[int] = []
+        self.first_error = ""
+        self.first_message = ""
+        self.is_stuck = False
+        self.is_drained = False
+        self.items: Items | None = None
+        self.marking: Marking | None = None
+        self.firings: dict[int, Firing] = {}
+        self.frames: dict[int, Frame] = {}
+        self.definition = ""
+
+
+class Items:
+    """What an `Each` has: its items by index, the results so far, and its counts."""
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.values: list[object] = []
+        self.outcomes: list[str | None] = []
+        self.results: list[Values | None] = []
+        self.next = 0
+        self.committed = 0
+        self.aborted = 0
+        self.running = 0
+        self.sources: set[str] = set()
+        self.is_closed = False
+
+
+class Firing:
+    """A firing of a net's transition: the tokens it took, its variables, and how often it was tried."""
+
+    def __init__(self, transition: int, number: int) -> None:
+        self.transition = transition
+        self.number = number
+        self.took: tuple[tuple[str, tuple[int, ...]], ...] = ()
+        self.tokens: tuple[tuple[str, tuple[object, ...]], ...] = ()
+        self.variables: Values = {}
+        self.inputs: Values = {}
+        self.attempt = 1
+        self.is_offer = False
+        self.is_pending = False
+        self.since = 0.0
+        self.retries: dict[int, int] | None = None
+
+
+class Entry:
+    """An execution that committed and may have to be taken back: by its own compensation, or inside."""
+
+    def __init__(self, path: str, round: int, attempt: int) -> None:
+        self.path = path
+        self.round = round
+        self.attempt = attempt
+        self.plan: Plan | None = None
+        self.frame: Frame | None = None
+        self.node = -1
+        self.inputs: Values = {}
+        self.values: Values = {}
+        self.outcome = ""
+        self.is_prepared = False
+        self.is_running = False
+        self.inner: Log | None = None
+        self.home: Log | None = None
+
+    def is_own(self) -> bool:
+        """Is it taken back by its own compensation, not by those inside?"""
+        return self.plan is not None and self.plan.activity[self.node].compensation is not None
+
+
+class Log:
+    """Executions to take back, in order of commitment. From the last, at most `parallel` at a time."""
+
+    def __init__(self, frame: "Frame", node: int, parallel: int) -> None:
+        self.entries: list[Entry] = []
+        self.frame = frame
+        self.node = node
+        self.entry: Entry | None = None
+        self.parallel = parallel
+
+
+class Frame:
+    """One execution of a plan: the process itself, an item, a firing, a called process, or what takes back or over."""
+
+    def __init__(self, plan: Plan, role: int, prefix: str, root_path: str) -> None:
+        self.plan = plan
+        self.role = role
+        self.prefix = prefix
+        self.root_path = root_path
+        self.parent: Frame | None = None
+        self.parent_node = -1
+        self.number = -1
+        self.entry: Entry | None = None
+        self.scope: Values = {}
+        count, formulas = len(plan.kind), len(plan.formulas)
+        self.status: list[int] = plan.zeros[:count]
+        self.rounds: list[int] = plan.zeros[:count]
+        self.execution: list[Execution | None] = list(plan.nones)
+        self.value: list[int] = plan.zeros[:formulas]
+        self.lack_true: list[int] = plan.formulas.need_true[:]
+        self.lack_false: list[int] = plan.formulas.need_false[:]
+        self.agenda: dict[int, list[int]] = {}
+
+    def path(self, node: int) -> str:
+        return self.prefix + self.plan.paths[node] if node else self.root_path
+
+
+class State:
+    """An instance. `time` is the instance's own clock, set by the caller before each decision or replayed one."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+        self.paused_at = -1.0
+        self.paused = 0.0
+        self.seed = 0
+        self.root: Frame | None = None
+        self.frames: dict[str, Frame] = {}
+        self.roots: dict[str, Frame] = {}
+        self.holders: dict[str, tuple[Frame, int]] = {}
+        self.wanting: dict[str, list[tuple[Frame, int]]] = {}
+        self.kept: dict[tuple[str, int], Entry] = {}
+        self.prepared: dict[tuple[str, int], Entry] = {}
+        self.unsettled: dict[tuple[str, int, int], bool] = {}
+        self.rounds_used: dict[str, int] = {}
+        self.attempts_used: dict[tuple[str, int], int] = {}
+        self.numbers: dict[str, int] = {}
+        self.is_short = False
+        self.looks: deque[tuple[Frame, int]] = deque()
+
+    def forget_looks(self) -> None:
+        """After a replay nothing is left to look at: what was decided then is in the facts."""
+        while self.looks:
+            frame, compound = self.looks.popleft()
+            frame.agenda.pop(compound, None)
+
+    @property
+    def clock(self) -> float:
+        """The instance's own time, which stands still while it is suspended."""
+        return (self.paused_at if self.paused_at >= 0 else self.time) - self.paused
+
+
+def find(state: State, path: str) -> tuple[Frame, int] | None:
+    """Where a path leads, or None. Most lead into the root's frame; others say in which frame they lie."""
+    frame = state.root
+    if frame is None:
+        return None
+    node = frame.plan.index.get(path, -1)
+    if node >= 0:
+        return frame, node
+    inside = state.roots.get(path)
+    if inside is not None:
+        return inside, 0
+    cut = path.rfind("/")
+    while cut >= 0:
+        inside = state.frames.get(path[: cut + 1])
+        if inside is not None:
+            node = inside.plan.index.get(path[cut + 1 :], -1)
+            return (inside, node) if node > 0 else None
+        cut = path.rfind("/", 0, cut)
+    return None
