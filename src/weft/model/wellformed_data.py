@@ -34,15 +34,22 @@ class Data:
         self.hearing = hearing
         self.scopes = scopes
         self.report = report
+        self.good_names: set[str] = set()
+        self.good_ends: set[int] = set()
+        """The outcomes, by identity, that many tasks share and that were found to be without fault."""
 
     def check(self, node: Node) -> None:
         activity = node.activity
         for one in activity.input_sets:
-            if one.types or one.bindings:
+            if (one.types or one.bindings) and not self._is_plain(node, one):
                 self._input_set(node, one)
-        for outcome in activity.outcomes:
-            if outcome.types or outcome.bindings:
-                self._outcome(node, outcome)
+        if id(activity.outcomes) not in self.good_ends:
+            before = len(self.report.faults)
+            for outcome in activity.outcomes:
+                if outcome.types or outcome.bindings:
+                    self._outcome(node, outcome)
+            if isinstance(activity, Task) and len(self.report.faults) == before:
+                self.good_ends.add(id(activity.outcomes))
         if activity.writes:
             self._writes(node)
         if isinstance(activity, Compound):
@@ -51,6 +58,38 @@ class Data:
             self._assign(node, activity, activity.handler)
 
     # Parameters.
+
+    def _is_plain(self, node: Node, one: InputSet) -> bool:
+        """Whether nothing can be wrong: each source is a declared variable, or of an earlier sibling, and fits.
+
+        This is the common case, and quicker than telling what is wrong.
+        """
+        if one.types.keys() != one.bindings.keys() or node.role != "child" or node.parent is None:
+            return False
+        type_of, fits = self.scopes.type, self.scopes.fits
+        for name, sources in one.bindings.items():
+            declared = one.types[name]
+            if not sources or self.scopes.is_wrong(declared):
+                return False
+            wanted = type_of(declared)
+            for source in sources:
+                if type(source) is Output:
+                    found = self.hearing.tree.by_name.get(source.activity)
+                    if found is None or found.parent is not node.parent or found.position >= node.position:
+                        return False
+                    outcome = found.activity.outcome(source.outcome)
+                    if outcome is None or outcome.kind == "repeat" or found.role != "child":
+                        return False
+                    offered = outcome.types.get(source.object)
+                    if offered is None or not fits(type_of(offered), wanted):
+                        return False
+                elif type(source) is Variable:
+                    variable = self.scopes.inside(node.parent).variables.get(source.name)
+                    if variable is None or not fits(variable, wanted):
+                        return False
+                else:
+                    return False
+        return True
 
     def _input_set(self, node: Node, one: InputSet) -> None:
         reach, scope, place = Reach.of_start(node), self.scopes.outside(node), f"input set {one.name!r}"
@@ -291,7 +330,11 @@ class Data:
             self.report.add(node, "bad-value", f"{what} does not fit: {reason}", "change the value or the type")
 
     def name(self, node: Node, name: str, what: str) -> None:
-        if not NAME.fullmatch(name):
+        if name in self.good_names:
+            return
+        if NAME.fullmatch(name):
+            self.good_names.add(name)
+        else:
             self.report.add(
                 node, "bad-name", f"{name!r} can't be the name of {what.partition(' ')[0]} {what.split(' ')[1]}",
                 "begin with a letter or _, go on with letters, digits, _ or -",

@@ -5,14 +5,11 @@ from math import isfinite
 from typing import Final
 
 from weft.model.definition import (
-    ABORTED,
-    DONE,
     Activity,
     Call,
     Deadline,
     Each,
     Flow,
-    InputSet,
     Rule,
     Sql,
     Task,
@@ -24,8 +21,6 @@ from weft.model.wellformed_reach import Hearing, Reach
 from weft.model.wellformed_scope import Scopes, element
 from weft.model.wellformed_tree import Node, Report
 
-PLAIN_SETS: Final = (InputSet(),)
-PLAIN_OUTCOMES: Final = (DONE, ABORTED)
 VITAL_BLOCKS: Final = {"any": "an or-block", "race": "a race", "contingency": "a contingency"}
 
 
@@ -35,13 +30,17 @@ class Rules:
         self.scopes = scopes
         self.data = data
         self.report = report
+        self.good_ends: set[int] = set()
+        """The outcomes, by identity, that many tasks without a transaction share, and that are without fault."""
 
     def check(self, node: Node) -> None:
         activity = node.activity
-        if activity.input_sets != PLAIN_SETS:
-            self._sets(node)
-        if activity.outcomes != PLAIN_OUTCOMES:
+        self._sets(node)
+        if id(activity.outcomes) not in self.good_ends:
+            before = len(self.report.faults)
             self._outcomes(node)
+            if len(self.report.faults) == before and type(activity) is Task and activity.transaction == "none":
+                self.good_ends.add(id(activity.outcomes))
         if activity.on_error:
             self._on_error(node)
         if activity.deadline is not None:
@@ -62,7 +61,8 @@ class Rules:
         sets = node.activity.input_sets
         if not sets:
             self.report.add(node, "no-input-set", f"{node.name!r} has no input set", "give it one, InputSet()")
-        self._names(node, [one.name for one in sets], "the input set")
+        if len(sets) != 1 or sets[0].name not in self.data.good_names:
+            self._names(node, [one.name for one in sets], "the input set")
         for one in sets:
             if one.types or one.bindings:
                 for name in {**one.types, **one.bindings}:

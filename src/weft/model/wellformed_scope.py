@@ -65,6 +65,9 @@ class Scopes:
             self._types[source] = found
         return found
 
+    def is_wrong(self, source: str) -> bool:
+        return isinstance(self._read(source), TypeFault)
+
     def fits(self, offered: Type, wanted: Type) -> bool:
         return offered is wanted or fits(offered, wanted, self.classes)
 

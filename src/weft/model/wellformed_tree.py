@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from weft.model.definition import Activity, Each, Flow, Net, Process, Transition, is_unnamed
+from weft.model.definition import Activity, Each, Flow, Net, Process, Task, Transition, is_unnamed
 from weft.model.faults import ERRORS, Fault
 from weft.model.limits import Limits
 from weft.model.types import near
@@ -96,6 +96,9 @@ class Tree:
                 break
             self.nodes.append(node)
             self._name(node, report)
+            activity = node.activity
+            if type(activity) is Task and not (activity.compensation or activity.undo or activity.on_error):
+                continue
             inside = list(_inside(node))
             if inside and node.depth >= limits.nesting:
                 report.add(
