@@ -118,7 +118,7 @@ class Choice:
         return found if untied is None else [untied]
 
     def bind(self, transition: int, took: Took) -> Binding | None:
-        """The transition's binding with exactly these tokens, for an offer that someone begins; None if they don't do."""
+        """The transition's binding with exactly these tokens, for an offer that someone begins; None if not now."""
         one = self.plan.transitions[transition]
         firings = self.marking.firings.get(one.name)
         if firings is not None and len(firings.running) >= one.at_most:

@@ -1,9 +1,9 @@
 """How a `Call` runs its one child: the process it is bound to when it starts, found by name."""
 
 from weft.kernel import facts, status
+from weft.kernel.agenda import body_of, execution_of
 from weft.kernel.decision import Decision
 from weft.kernel.endings import begin_abort, fix
-from weft.kernel.evolve import body_of, execution_of
 from weft.kernel.plan import Plan
 from weft.kernel.starting import start_frame
 from weft.kernel.state import CALLED, Frame
@@ -48,8 +48,12 @@ def bind(d: Decision, frame: Frame, node: int, definition: str, plan: Plan) -> N
     d.tell(frame, node, facts.Bound(path, round, execution.attempt, definition))
     root = plan.activity[0]
     one = root.input_set(execution.set) or root.input_sets[0]
-    inputs = {name: sources[0].value for name, sources in one.bindings.items() if sources and hasattr(sources[0], "value")}
-    inputs.update({name: value for name, value in execution.inputs.items() if name in one.types or name in one.bindings})
+    inputs = {
+        name: sources[0].value for name, sources in one.bindings.items() if sources and hasattr(sources[0], "value")
+    }
+    inputs.update(
+        {name: value for name, value in execution.inputs.items() if name in one.types or name in one.bindings}
+    )
     start_frame(d, f"{path}/{root.name}", 0, 1, one.name, inputs)
 
 

@@ -5,8 +5,13 @@ from weft.kernel.facts import Values
 from weft.kernel.plan import Plan
 from weft.kernel.refusals import NotDeclared, NotFitting
 from weft.kernel.state import Frame
-from weft.model.definition import Outcome
+from weft.model.definition import Constant, InputSet, Outcome
 from weft.model.types import check, parse
+
+
+def defaults(one: InputSet) -> Values:
+    """At the root of a process a binding is a default."""
+    return {name: sources[0].value for name, sources in one.bindings.items() if isinstance(sources[0], Constant)}
 
 
 def check_values(plan: Plan, types: dict[str, str], values: Values, what: str) -> None:
@@ -30,7 +35,9 @@ def check_outcome(frame: Frame, node: int, command: Complete) -> Outcome:
     if not command.outcome:
         outcome = next((one for one in outcomes if one.kind == "commit"), None)
     else:
-        outcome = next((one for one in outcomes if one.name == command.outcome and one.kind in ("commit", "abort")), None)
+        outcome = next(
+            (one for one in outcomes if one.name == command.outcome and one.kind in ("commit", "abort")), None
+        )
     if outcome is None:
         declared = ", ".join(one.name for one in outcomes if one.kind in ("commit", "abort"))
         raise NotDeclared(f"{command.path} can't end as {command.outcome!r}: it declares {declared}")

@@ -4,17 +4,18 @@ Each handler looks at the state, tells facts, and leaves the rest to the looks o
 """
 
 from collections.abc import Callable
+from typing import cast
 
 from weft.kernel import call, commands, each, facts, flow, net, status
+from weft.kernel.agenda import attend, body_of, execution_of
 from weft.kernel.change import change
-from weft.kernel.checks import check_outcome, check_values
+from weft.kernel.checks import check_outcome, check_values, defaults
 from weft.kernel.commands import About, Command
 from weft.kernel.decision import Decision
 from weft.kernel.endings import (
     after_failure,
     again,
     begin_abort,
-    ends_at_once,
     fail,
     finish,
     is_drained,
@@ -23,8 +24,8 @@ from weft.kernel.endings import (
     stop,
     take_back,
 )
-from weft.kernel.evolve import around, attend, body_of, execution_of, open_root
-from weft.kernel.facts import AnyFact, Values
+from weft.kernel.evolve import open_root
+from weft.kernel.facts import AnyFact
 from weft.kernel.plan import CALL, EACH, FLOW, NET, PLACED, TASK, Plan
 from weft.kernel.refusals import Late, NotAvailable, NotDeclared, NotFound, NotRunning
 from weft.kernel.starting import may_hold, start, start_side
@@ -119,8 +120,7 @@ def start_instance(plan: Plan, d: Decision, command: commands.Start) -> None:
         raise NotRunning("the instance has started already")
     root = plan.activity[0]
     one = choose_set(root.input_sets, command, root.name)
-    inputs: Values = {name: first.value for name, (first, *_) in one.bindings.items() if hasattr(first, "value")}
-    inputs.update(command.inputs)
+    inputs = {**defaults(one), **command.inputs}
     check_values(plan, one.types, inputs, f"process {root.name}")
     open_root(plan, d.state)
     frame = d.state.root
@@ -142,21 +142,24 @@ def choose_set(sets: tuple[InputSet, ...], command: commands.Start, name: str) -
             return one
         problems += [f"{parameter} is missing" for parameter in missing]
         problems += [f"{parameter} is not a parameter" for parameter in unknown]
-    raise NotDeclared(f"process {name} can't start: " + ("; ".join(problems) or f"there is no input set {command.set!r}"))
+    raise NotDeclared(
+        f"process {name} can't start: " + ("; ".join(problems) or f"there is no input set {command.set!r}")
+    )
 
 
 def begin(plan: Plan, d: Decision, command: commands.Begin) -> None:
     if d.state.paused_at >= 0:
         raise NotAvailable(f"the instance is suspended: {command.path} can't start")
-    if net.begin_offer(d, command):
-        return
+    net.begin_offer(d, command)
     frame, node = locate(d, command, "Begin")
     begin_task(d, frame, node, command.worker)
 
 
 def begin_task(d: Decision, frame: Frame, node: int, worker: str) -> None:
     if not may_hold(d.state, frame, node):
-        raise NotAvailable(f"{frame.path(node)} holds {', '.join(frame.plan.activity[node].holds)}, and not all are free")
+        raise NotAvailable(
+            f"{frame.path(node)} holds {', '.join(frame.plan.activity[node].holds)}, and not all are free"
+        )
     path, round, attempt = names(frame, node)
     d.tell(frame, node, facts.Started(path, round, attempt, worker))
     over = frame.plan.parent[node]
@@ -169,12 +172,7 @@ def begin_task(d: Decision, frame: Frame, node: int, worker: str) -> None:
 
 
 def complete(plan: Plan, d: Decision, command: commands.Complete) -> None:
-    place = find(d.state, command.path)
-    if place is not None and occurs(place[0], place[1]):
-        if d.state.paused_at >= 0:
-            raise NotAvailable(f"the instance is suspended: {command.path} can't occur")
-        check_outcome(place[0], place[1], command)
-        begin_task(d, place[0], place[1], "")
+    occur(d, command)
     frame, node = locate(d, command, "Complete")
     outcome = check_outcome(frame, node, command)
     now = frame.status[node]
@@ -185,6 +183,30 @@ def complete(plan: Plan, d: Decision, command: commands.Complete) -> None:
         fail(d, frame, node, "task." + outcome.name, "", outcome.name, command.values)
     else:
         finish(d, frame, node, outcome.name, command.values)
+
+
+def occur(d: Decision, command: commands.Complete) -> None:
+    """The occurrence of a timer or signal that waits: it begins by that."""
+    offer = d.state.offers.get(command.path)
+    place = (offer[0], offer[1]) if offer is not None else find(d.state, command.path)
+    if place is None or (offer is None and not occurs(place[0], place[1])):
+        return
+    if d.state.paused_at >= 0:
+        raise NotAvailable(f"the instance is suspended: {command.path} can't occur")
+    if offer is None:
+        check_outcome(place[0], place[1], command)
+    elif not net.is_occurrence(offer[0], offer[1], offer[2]):
+        raise NotRunning(f"{command.path} is offered and nobody has begun it")
+    else:
+        net.begin_offer(d, command)
+        place = found(d, command.path)
+    begin_task(d, place[0], place[1], "")
+
+
+def found(d: Decision, path: str) -> tuple[Frame, int]:
+    place = find(d.state, path)
+    assert place is not None
+    return place
 
 
 def occurs(frame: Frame, node: int) -> bool:
@@ -361,7 +383,7 @@ def unfinished(state: State) -> list[tuple[Frame, int]]:
             if (
                 (now == status.FIXED and body_of(frame, node).busy == 0)
                 or (kind == EACH and now == status.STARTED and each.wants_more(frame, node))
-                or (kind == NET and now == status.STARTED and net.wants_more(frame, node))
+                or (kind == NET and now == status.STARTED and net.wants_more(state, frame, node))
             ):
                 found.append((frame, node))
     return found
@@ -446,25 +468,28 @@ def abandon(plan: Plan, d: Decision, command: commands.Abandon) -> None:
     d.abort(frame, node, "aborted", "engine.unreachable")
 
 
-HANDLERS: dict[type, Callable[[Plan, Decision, Command], None]] = {
-    commands.Start: start_instance,
-    commands.Begin: begin,
-    commands.Complete: complete,
-    commands.Fail: fail_task,
-    commands.Mark: mark,
-    commands.Confirm: confirm,
-    commands.Settle: settle_branch,
-    commands.Retry: retry,
-    commands.LeaseEnded: lease_ended,
-    commands.Cancel: cancel,
-    commands.Skip: skip,
-    commands.Due: due,
-    commands.Continue: go_on,
-    commands.Suspend: suspend,
-    commands.Resume: resume,
-    commands.Add: add,
-    commands.Finish: close,
-    commands.Bind: bind,
-    commands.Change: change,
-    commands.Abandon: abandon,
-}  # type: ignore[dict-item]
+HANDLERS = cast(
+    dict[type, Callable[[Plan, Decision, Command], None]],
+    {
+        commands.Start: start_instance,
+        commands.Begin: begin,
+        commands.Complete: complete,
+        commands.Fail: fail_task,
+        commands.Mark: mark,
+        commands.Confirm: confirm,
+        commands.Settle: settle_branch,
+        commands.Retry: retry,
+        commands.LeaseEnded: lease_ended,
+        commands.Cancel: cancel,
+        commands.Skip: skip,
+        commands.Due: due,
+        commands.Continue: go_on,
+        commands.Suspend: suspend,
+        commands.Resume: resume,
+        commands.Add: add,
+        commands.Finish: close,
+        commands.Bind: bind,
+        commands.Change: change,
+        commands.Abandon: abandon,
+    },
+)

@@ -35,6 +35,11 @@ class Decision:
         CHANGES[type(fact)](self.state, frame, 0, fact)
         return frame
 
+    def tell_net(self, frame: Frame, node: int, fact: AnyFact) -> None:
+        """A fact whose path names a firing, about its net."""
+        self.facts.append(fact)
+        CHANGES[type(fact)](self.state, frame, node, fact)
+
     def tell_kept(self, fact: AnyFact) -> None:
         """A fact about an execution that is kept to be taken back."""
         self.facts.append(fact)
@@ -42,17 +47,28 @@ class Decision:
 
     def commit(self, frame: Frame, node: int, outcome: str, values: Values, error: str = "") -> None:
         attempt = attempt_of(frame, node)
-        self.tell(
-            frame, node, facts.Committed(frame.path(node), frame.rounds[node], attempt, outcome, values, error)
-        )
+        self.tell(frame, node, facts.Committed(frame.path(node), frame.rounds[node], attempt, outcome, values, error))
         self.after_end(frame, node, given_up=False)
 
     def abort(
-        self, frame: Frame, node: int, outcome: str, error: str, message: str = "", values: Values | None = None,
+        self,
+        frame: Frame,
+        node: int,
+        outcome: str,
+        error: str,
+        message: str = "",
+        values: Values | None = None,
         work_done: bool = False,
     ) -> None:
         fact = facts.Aborted(
-            frame.path(node), frame.rounds[node], attempt_of(frame, node), outcome, values or {}, error, message, work_done
+            frame.path(node),
+            frame.rounds[node],
+            attempt_of(frame, node),
+            outcome,
+            values or {},
+            error,
+            message,
+            work_done,
         )
         self.tell(frame, node, fact)
         self.after_end(frame, node, given_up=True)

@@ -1,14 +1,14 @@
 """How an `Each` picks its next child: the next item, as long as fewer than allowed run."""
 
 from weft.kernel import facts, status
+from weft.kernel.agenda import body_of, execution_of
 from weft.kernel.data import inputs_beside
 from weft.kernel.decision import Decision
 from weft.kernel.endings import begin_abort, fix
-from weft.kernel.evolve import body_of, execution_of
 from weft.kernel.facts import Value, Values
 from weft.kernel.starting import start_frame
 from weft.kernel.state import Body, Frame, Items
-from weft.kernel.whole import holds, is_undecided, marks_due, outcome_due, usual_outcome
+from weft.kernel.whole import Names, holds, is_undecided, marks_due, outcome_due, usual_outcome
 from weft.model.definition import Each
 
 
@@ -20,7 +20,7 @@ def look(d: Decision, frame: Frame, node: int) -> None:
     assert isinstance(each, Each)
     assert items is not None
     take_added(d, frame, node, items)
-    counts = counts_of(items)
+    counts = counts_of(items).get
     for mark in marks_due(frame, node, counts, is_quiet=not items.running):
         tell_mark(d, frame, node, mark.name, results(each, items))
     if decide_end(d, frame, node, each, body, items, counts):
@@ -63,7 +63,7 @@ def is_open(frame: Frame, node: int, each: Each, items: Items) -> bool:
     return each.open or any(is_undecided(frame, sibling, mark) for sibling, mark, _ in frame.plan.adders.get(node, ()))
 
 
-def decide_end(d: Decision, frame: Frame, node: int, each: Each, body: Body, items: Items, counts: Values) -> bool:
+def decide_end(d: Decision, frame: Frame, node: int, each: Each, body: Body, items: Items, counts: Names) -> bool:
     if each.body.vital and body.first_error:
         begin_abort(d, frame, node, "aborted", body.first_error, body.first_message)
         return True

@@ -1,15 +1,15 @@
 """How activities end: what a failure does by the rules, how work is stopped and taken back, how compounds settle."""
 
 from weft.kernel import facts, status
+from weft.kernel.agenda import around, body_of, execution_of
 from weft.kernel.compensation import advance, roll_back
 from weft.kernel.data import evaluate
 from weft.kernel.decision import Decision
-from weft.kernel.evolve import around, body_of, execution_of
 from weft.kernel.events import is_below
 from weft.kernel.facts import Values
 from weft.kernel.plan import PLACED, TASK
 from weft.kernel.starting import start_side
-from weft.kernel.state import COMPENSATION, UNDO, Execution, Frame
+from weft.kernel.state import COMPENSATION, FIRING, UNDO, Execution, Frame
 from weft.model.definition import Assign, Flow, Rule, Signal, Task, Timer
 from weft.model.expressions import ExpressionError
 
@@ -19,7 +19,15 @@ CANCELLED = "engine.cancelled"
 # Failing.
 
 
-def fail(d: Decision, frame: Frame, node: int, error: str, message: str, outcome: str = "aborted", values: Values | None = None) -> None:
+def fail(
+    d: Decision,
+    frame: Frame,
+    node: int,
+    error: str,
+    message: str,
+    outcome: str = "aborted",
+    values: Values | None = None,
+) -> None:
     """One attempt failed: the most specific rule says what follows; undo comes first."""
     execution = execution_of(frame, node)
     number, rule = choose_rule(d, frame, node, execution, error)
@@ -84,7 +92,10 @@ def after_failure(d: Decision, frame: Frame, node: int) -> None:
         rule = frame.plan.activity[node].on_error[execution.rule]
         if is_drained(frame, node):
             end_failed(d, frame, node, execution.error, execution.message, "aborted", None)
-        elif rule.delay_seconds <= 0 and d.state.paused_at < 0:
+            return
+        if is_firing(frame, node):
+            d.tell(frame, node, facts.Returned(frame.path(node), frame.rounds[node], execution.attempt))
+        if rule.delay_seconds <= 0 and d.state.paused_at < 0:
             again(d, frame, node)
     elif execution.then == "alternate":
         start_side(d, frame, node, "alternate")
@@ -93,17 +104,27 @@ def after_failure(d: Decision, frame: Frame, node: int) -> None:
     elif execution.then == "ask":
         doubt(d, frame, node, execution.error, execution.message)
     elif execution.then == "again":
+        if is_firing(frame, node):
+            d.tell(frame, node, facts.Returned(frame.path(node), frame.rounds[node], execution.attempt))
         again(d, frame, node)
     else:
         end_failed(d, frame, node, execution.error, execution.message, "aborted", None)
 
 
 def again(d: Decision, frame: Frame, node: int) -> None:
+    """The next attempt. A net's firing gives its tokens back, and is tried when the net chooses it."""
     execution = execution_of(frame, node)
     path, round = frame.path(node), frame.rounds[node]
+    if is_firing(frame, node):
+        d.tell(frame, node, facts.Released(path, round, execution.attempt))
+        return
     d.tell(frame, node, facts.Ready(path, round, execution.attempt + 1, execution.set, execution.inputs))
     if frame.plan.kind[node] not in (TASK, PLACED):
         d.tell(frame, node, facts.Started(path, round, execution.attempt))
+
+
+def is_firing(frame: Frame, node: int) -> bool:
+    return node == 0 and frame.role == FIRING
 
 
 def end_failed(
@@ -117,7 +138,11 @@ def end_failed(
 
 
 def doubt(d: Decision, frame: Frame, node: int, error: str, message: str) -> None:
-    d.tell(frame, node, facts.Doubted(frame.path(node), frame.rounds[node], execution_of(frame, node).attempt, error, message))
+    d.tell(
+        frame,
+        node,
+        facts.Doubted(frame.path(node), frame.rounds[node], execution_of(frame, node).attempt, error, message),
+    )
 
 
 def first_commit(frame: Frame, node: int) -> str:
@@ -300,7 +325,13 @@ def fix(d: Decision, frame: Frame, node: int, outcome: str, values: Values) -> N
 
 
 def begin_abort(
-    d: Decision, frame: Frame, node: int, outcome: str, error: str, message: str = "", values: Values | None = None,
+    d: Decision,
+    frame: Frame,
+    node: int,
+    outcome: str,
+    error: str,
+    message: str = "",
+    values: Values | None = None,
     is_stopped: bool = False,
 ) -> None:
     execution = execution_of(frame, node)
@@ -355,9 +386,11 @@ def begin_next_round(d: Decision, frame: Frame, node: int, execution: Execution)
     inputs = dict(execution.inputs)
     for name, sources in (one.bindings if one is not None else {}).items():
         for source in sources:
-            if getattr(source, "activity", None) == activity.name and getattr(source, "outcome", None) == execution.outcome:
+            if (
+                getattr(source, "activity", None) == activity.name
+                and getattr(source, "outcome", None) == execution.outcome
+            ):
                 inputs[name] = execution.values.get(getattr(source, "object", ""))
                 break
     path, round = frame.path(node), frame.rounds[node]
     d.tell(frame, node, facts.Repeated(path, round, execution.attempt, execution.outcome, inputs))
-

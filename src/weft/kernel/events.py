@@ -15,7 +15,14 @@ SKIPPED: Final = 9
 ENDED: Final = 10
 NEVER: Final = 11
 
-PLAIN: Final = {"ready": READY, "started": STARTED, "committed": COMMITTED, "aborted": ABORTED, "skipped": SKIPPED, "ended": ENDED}
+PLAIN: Final = {
+    "ready": READY,
+    "started": STARTED,
+    "committed": COMMITTED,
+    "aborted": ABORTED,
+    "skipped": SKIPPED,
+    "ended": ENDED,
+}
 NAMED: Final = {"started": STARTED_SET, "committed": COMMITTED_AS, "aborted": ABORTED_AS, "error": ERROR, "mark": MARK}
 
 # What a fact says about an event: leave it open, make it true, make it false, or compare names.

@@ -1,33 +1,18 @@
 """The only place where state changes: what each kind of fact makes of it. Never refuses and never decides.
 
-What a fact decides about guards is left on the agendas of the compounds that must look; after a replay they are
-forgotten, because what was seen then is in the facts that follow.
+The changes themselves are in `evolve_activity`, `evolve_compound` and `evolve_net`, one function for a kind of fact;
+this module is the table of them and the two ways in: `evolve` by a fact's path, and the tables for a decision that
+knows the place already.
 """
 
 from collections.abc import Callable
-from heapq import heappush
+from typing import cast
 
-from weft.kernel import events, facts, status
-from weft.kernel.facts import AnyFact, Values
-from weft.kernel.log import drop, keep, release, top_of, unsettle
+from weft.kernel import evolve_activity, evolve_compound, evolve_net, facts
+from weft.kernel.facts import AnyFact
 from weft.kernel.opening import open_frame
-from weft.kernel.plan import EACH, FLOW, NET, NODE_BITS, START, Plan
-from weft.kernel.state import (
-    CALLED,
-    COMPENSATION,
-    ITEM,
-    ROOT,
-    UNDO,
-    Body,
-    Execution,
-    Firing,
-    Frame,
-    Items,
-    State,
-    find,
-)
-
-NOTHING: Values = {}
+from weft.kernel.plan import Plan
+from weft.kernel.state import ROOT, Frame, State, find
 
 
 def evolve(plan: Plan, state: State, fact: AnyFact) -> None:
@@ -36,13 +21,18 @@ def evolve(plan: Plan, state: State, fact: AnyFact) -> None:
     if about_kept is not None:
         about_kept(state, fact)
         return
-    found = find(state, fact.path)
+    found = net_of(state, fact.path) if type(fact) in ABOUT_NET else find(state, fact.path)
     if found is None:
         if state.root is None:
             found = open_root(plan, state), 0
         else:
             found = open_frame(state, fact.path, fact.round), 0
     CHANGES[type(fact)](state, found[0], found[1], fact)
+
+
+def net_of(state: State, path: str) -> tuple[Frame, int] | None:
+    """Offers, and what is withdrawn, are about the net; their path names the firing."""
+    return find(state, path[: path.rfind("/")])
 
 
 def open_root(plan: Plan, state: State) -> Frame:
@@ -61,559 +51,55 @@ def replay(plan: Plan, decisions: list[tuple[float, list[AnyFact]]]) -> State:
     return state
 
 
-# Agendas and guards.
-
-
-def attend(state: State, frame: Frame, node: int) -> None:
-    """Has a compound (or a task whose side work ended) looked at, whatever it finds."""
-    if node not in frame.agenda:
-        frame.agenda[node] = []
-        state.looks.append((frame, node))
-
-
-def note(state: State, frame: Frame, node: int, item: int) -> None:
-    agenda = frame.agenda.get(node)
-    if agenda is None:
-        frame.agenda[node] = [item]
-        state.looks.append((frame, node))
-    else:
-        heappush(agenda, item)
-
-
-def decide(state: State, frame: Frame, formula: int, value: int) -> None:
-    """An atom is true (1) or false (2) from now on; climbs as long as gates flip."""
-    values = frame.value
-    formulas = frame.plan.formulas
-    above = formulas.above
-    lack = frame.lack_true if value == 1 else frame.lack_false
-    while not values[formula]:
-        values[formula] = value
-        over = above[formula]
-        if over < 0:
-            items = formulas.root_true if value == 1 else formulas.root_false
-            item = items[-1 - over]
-            if item >= 0:
-                note(state, frame, formulas.root_look[-1 - over], item)
-            return
-        left = lack[over] - 1
-        lack[over] = left
-        if left:
-            return
-        formula = over
-
-
-def tell(state: State, frame: Frame, mentions: list[tuple[int, str, int]], table: list[int], name: str) -> None:
-    """Decides every atom that the table says this fact decides."""
-    for event, wanted, formula in mentions:
-        says = table[event]
-        if says == events.OPEN:
-            continue
-        if says == events.SAME:
-            says = events.TRUE if wanted == name else events.FALSE
-        elif says == events.BELOW:
-            says = events.TRUE if events.is_below(name, wanted) else events.FALSE
-        decide(state, frame, formula, says)
-
-
-def tell_around(state: State, frame: Frame, node: int, table: list[int], name: str) -> None:
-    mentions = frame.plan.mentions[node]
-    if mentions is not None:
-        tell(state, frame, mentions, table, name)
-
-
-def tell_aborted(state: State, frame: Frame, node: int, outcome: str, error: str) -> None:
-    """An abort has two names, its outcome and its error."""
-    mentions = frame.plan.mentions[node]
-    if mentions is None:
-        return
-    for event, wanted, formula in mentions:
-        if event == events.ABORTED_AS:
-            decide(state, frame, formula, 1 if wanted == outcome else 2)
-        else:
-            tell(state, frame, [(event, wanted, formula)], events.ON_ABORTED, error)
-
-
-def execution_of(frame: Frame, node: int) -> Execution:
-    execution = frame.execution[node]
-    assert execution is not None, frame.path(node)
-    return execution
-
-
-def body_of(frame: Frame, node: int) -> Body:
-    body = execution_of(frame, node).body
-    assert body is not None, frame.path(node)
-    return body
-
-
-def around(frame: Frame, node: int) -> tuple[Frame, int]:
-    """The compound around, in whatever frame it lies; node -1 for the root of the instance."""
-    if node:
-        return frame, frame.plan.parent[node]
-    if frame.parent is None:
-        return frame, -1
-    return frame.parent, frame.parent_node
-
-
-# Activities.
-
-
-def ready(state: State, frame: Frame, node: int, fact: facts.Ready) -> None:
-    execution = frame.execution[node]
-    if execution is None:
-        execution = frame.execution[node] = Execution(fact.set, fact.inputs, state.clock)
-        over, above = around(frame, node)
-        if above >= 0 and (node or frame.role <= CALLED):
-            body_of(over, above).busy += 1
-    else:
-        execution.since = state.clock
-        if frame.plan.kind[node] != 0:
-            begin_round(state, frame, node)
-    execution.attempt = fact.attempt
-    if fact.seed:
-        state.seed = fact.seed
-    frame.status[node] = status.READY
-    frame.rounds[node] = fact.round
-    for name in frame.plan.activity[node].holds:
-        if state.holders.get(name) != (frame, node):
-            state.wanting.setdefault(name, []).append((frame, node))
-    tell_around(state, frame, node, events.ON_READY, "")
-
-
-def started(state: State, frame: Frame, node: int, fact: facts.Started) -> None:
-    execution = execution_of(frame, node)
-    frame.status[node] = status.STARTED
-    execution.worker = fact.worker
-    activity = frame.plan.activity[node]
-    for name in activity.holds:
-        state.holders[name] = (frame, node)
-        unwant(state, name, frame, node)
-    kind = frame.plan.kind[node]
-    if FLOW <= kind <= NET:
-        begin_compound(state, frame, node, execution)
-    else:
-        execution.since = state.clock
-    mentions = frame.plan.mentions[node]
-    if mentions is not None:
-        tell(state, frame, mentions, events.ON_STARTED, execution.set)
-
-
-def begin_compound(state: State, frame: Frame, node: int, execution: Execution) -> None:
-    body = execution.body = Body()
-    activity = frame.plan.activity[node]
-    kind = frame.plan.kind[node]
-    assert not hasattr(activity, "handler")
-    if activity.variables:
-        body.variables = {name: declared.default for name, declared in activity.variables.items()}
-    if node == 0 and frame.role in (ROOT, CALLED):
-        body.variables.update(execution.inputs)
-    if kind == EACH:
-        body.items = Items(state.numbers.get(frame.path(node), 0))
-    elif kind == NET:
-        body.marking = frame.plan.net(node).initial(execution.inputs)
-    inner = frame.plan.inner.get(node)
-    if inner is not None:
-        tell(state, frame, inner, events.ON_STARTED, execution.set)
-    attend(state, frame, node)
-
-
-def unwant(state: State, name: str, frame: Frame, node: int) -> None:
-    wanting = state.wanting.get(name)
-    if wanting is not None:
-        state.wanting[name] = [one for one in wanting if one[0] is not frame or one[1] != node]
-        if not state.wanting[name]:
-            del state.wanting[name]
-
-
-def answered(state: State, frame: Frame, node: int, fact: facts.Answered) -> None:
-    question = frame.plan.questions[frame.plan.question_of[node, fact.key]]
-    decide(state, frame, question.atom, 1 if fact.answer else 2)
-
-
-def marked(state: State, frame: Frame, node: int, fact: facts.Marked) -> None:
-    execution = execution_of(frame, node)
-    if execution.marks is None:
-        execution.marks = {}
-    execution.marks[fact.mark] = fact.values
-    for event, name, formula in frame.plan.mentions[node] or ():
-        if event == events.MARK and name == fact.mark:
-            decide(state, frame, formula, 1)
-    feed(state, frame, node)
-
-
-def feed(state: State, frame: Frame, node: int) -> None:
-    """An each that takes items from this activity's marks looks again."""
-    for each in frame.plan.fed.get(node, ()):
-        if frame.status[each] == status.STARTED:
-            attend(state, frame, each)
-
-
-def parked(state: State, frame: Frame, node: int, fact: facts.Parked) -> None:
-    execution = execution_of(frame, node)
-    frame.status[node] = status.PARKED
-    execution.outcome, execution.values = fact.outcome, fact.values
-    over, above = around(frame, node)
-    if above >= 0:
-        body_of(over, above).asking.append(node)
-
-
-def granted(state: State, frame: Frame, node: int, fact: facts.Granted) -> None:
-    frame.status[node] = status.GRANTED
-    over, above = around(frame, node)
-    if above >= 0:
-        body = body_of(over, above)
-        body.grant = node
-        body.asking.remove(node)
-
-
-def committed(state: State, frame: Frame, node: int, fact: facts.Committed) -> None:
-    execution = execution_of(frame, node)
-    execution.outcome, execution.values, execution.error = fact.outcome, fact.values, fact.error
-    activity = frame.plan.activity[node]
-    frame.status[node] = status.COMMITTED
-    for variable, name in activity.writes.items():
-        write(frame, node, variable, fact.values.get(name))
-    if activity.holds:
-        unhold(state, frame, node)
-    keep(state, frame, node, execution)
-    mentions = frame.plan.mentions[node]
-    if mentions is not None:
-        tell(state, frame, mentions, events.ON_COMMITTED, fact.outcome)
-    ended(state, frame, node)
-
-
-def aborted(state: State, frame: Frame, node: int, fact: facts.Aborted) -> None:
-    execution = execution_of(frame, node)
-    execution.outcome, execution.values = fact.outcome, fact.values
-    execution.error, execution.message = fact.error, fact.message
-    frame.status[node] = status.ABORTED
-    unhold(state, frame, node)
-    over, above = around(frame, node)
-    if above >= 0 and (node or frame.role <= CALLED):
-        body = body_of(over, above)
-        if body.grant == node and node:
-            body.grant = -1
-        if frame.plan.activity[node].vital and not body.first_error:
-            body.first_error, body.first_message = fact.error or "task", fact.message
-    tell_aborted(state, frame, node, fact.outcome, fact.error)
-    ended(state, frame, node)
-
-
-def skipped(state: State, frame: Frame, node: int, fact: facts.Skipped) -> None:
-    was_ready = frame.status[node] == status.READY
-    frame.status[node] = status.SKIPPED
-    if was_ready:
-        for name in frame.plan.activity[node].holds:
-            unwant(state, name, frame, node)
-    tell_around(state, frame, node, events.ON_SKIPPED, "")
-    if was_ready:
-        ended(state, frame, node)
-    else:
-        feed(state, frame, node)
-        over = frame.plan.parent[node]
-        body_of(frame, over).is_stuck = False
-        attend(state, frame, over)
-
-
-def ended(state: State, frame: Frame, node: int) -> None:
-    """What every end of what was ready has in common: the compound around is less busy and looks."""
-    feed(state, frame, node)
-    execution = execution_of(frame, node)
-    if execution.body is not None:
-        for inside in list(execution.body.frames.values()):
-            close_frame(state, inside)
-    elif execution.then == "alternate":
-        beside = state.frames.get(frame.path(node) + "/alternate/")
-        if beside is not None:
-            close_frame(state, beside)
-    if node:
-        over = frame.plan.parent[node]
-        body = body_of(frame, over)
-        body.busy -= 1
-        body.is_stuck = False
-        if body.asking and node in body.asking:
-            body.asking.remove(node)
-        attend(state, frame, over)
-    elif frame.parent is not None:
-        frame_ended(state, frame)
-    elif frame.status[0] == status.COMMITTED:
-        unsettle(state, commit=True)
-
-
-def frame_ended(state: State, frame: Frame) -> None:
-    """The activity that a frame belongs to looks; what it must still read from the frame stays open until then."""
-    parent, node = frame.parent, frame.parent_node
-    assert parent is not None
-    execution = execution_of(frame, 0)
-    if frame.role >= CALLED:
-        state.rounds_used[frame.prefix] = max(frame.rounds) + 1
-        state.attempts_used[frame.root_path, frame.rounds[0]] = execution.attempt
-    if frame.role <= CALLED:
-        body = body_of(parent, node)
-        body.busy -= 1
-        body.is_stuck = False
-        if frame.role == ITEM:
-            item_ended(body, frame, execution)
-    if frame.role in (ITEM, UNDO, COMPENSATION):
-        close_frame(state, frame)
-    if frame.entry is None:
-        attend(state, parent, node)
-    else:
-        home = top_of(frame.entry)
-        attend(state, home.frame, home.node)
-
-
-def item_ended(body: Body, frame: Frame, execution: Execution) -> None:
-    items = body.items
-    assert items is not None
-    index = frame.number - items.first
-    items.running -= 1
-    items.results[index] = execution.values
-    items.outcomes[index] = execution.outcome or None
-    if frame.status[0] == status.COMMITTED:
-        items.committed += 1
-    else:
-        items.aborted += 1
-
-
-def close_frame(state: State, frame: Frame) -> None:
-    state.roots.pop(frame.root_path, None)
-    if state.frames.get(frame.prefix) is frame:
-        del state.frames[frame.prefix]
-    if frame.parent is not None:
-        execution = frame.parent.execution[frame.parent_node]
-        if execution is not None and execution.body is not None:
-            execution.body.frames.pop(frame.number, None)
-
-
-def unhold(state: State, frame: Frame, node: int) -> None:
-    for name in frame.plan.activity[node].holds:
-        if state.holders.get(name) == (frame, node):
-            del state.holders[name]
-        unwant(state, name, frame, node)
-        for waiting, other in state.wanting.get(name, ()):
-            over, above = around(waiting, other)
-            if above >= 0:
-                note(state, over, above, START | other << NODE_BITS)
-
-
-def write(frame: Frame, node: int, name: str, value: object) -> None:
-    """The nearest compound around that declares the variable takes the value."""
-    here, above = around(frame, node)
-    while above >= 0:
-        execution = here.execution[above]
-        if execution is not None and execution.body is not None and name in execution.body.variables:
-            execution.body.variables[name] = value
-            return
-        if above == 0 and here.role == ROOT and name in here.scope:
-            here.scope[name] = value
-            return
-        here, above = around(here, above)
-
-
-def failed(state: State, frame: Frame, node: int, fact: facts.Failed) -> None:
-    execution = execution_of(frame, node)
-    if not execution.is_stopped:
-        execution.error, execution.message = fact.error, fact.message
-    execution.then, execution.rule = fact.then, fact.rule
-    execution.since = state.clock
-    if fact.then == "retry":
-        if execution.retries is None:
-            execution.retries = {}
-        execution.retries[fact.rule] = execution.retries.get(fact.rule, 0) + 1
-    frame.status[node] = status.FAILED
-
-
-def taking_back(state: State, frame: Frame, node: int, fact: facts.TakingBack) -> None:
-    execution = execution_of(frame, node)
-    execution.outcome, execution.values = fact.outcome, fact.values
-    execution.is_stopped = True
-    frame.status[node] = status.TAKING_BACK
-
-
-def stopping(state: State, frame: Frame, node: int, fact: facts.Stopping) -> None:
-    execution = execution_of(frame, node)
-    execution.is_stopped = True
-    execution.error = fact.error
-    if frame.status[node] in (status.STARTED, status.GRANTED):
-        frame.status[node] = status.STOPPING
-
-
-def doubted(state: State, frame: Frame, node: int, fact: facts.Doubted) -> None:
-    execution = execution_of(frame, node)
-    frame.status[node] = status.DOUBTED
-    if not execution.is_stopped:
-        execution.error, execution.message = fact.error, fact.message
-
-
-def overdue(state: State, frame: Frame, node: int, fact: facts.Overdue) -> None:
-    pass
-
-
-# Compounds.
-
-
-def fixed(state: State, frame: Frame, node: int, fact: facts.Fixed) -> None:
-    execution = execution_of(frame, node)
-    execution.outcome, execution.values = fact.outcome, fact.values
-    frame.status[node] = status.FIXED
-    attend(state, frame, node)
-
-
-def repeated(state: State, frame: Frame, node: int, fact: facts.Repeated) -> None:
-    execution = execution_of(frame, node)
-    execution.inputs = fact.inputs
-    begin_round(state, frame, node)
-    body = body_of(frame, node)
-    body.grant, body.first_error, body.first_message = -1, "", ""
-    body.asking.clear()
-    frame.status[node] = status.STARTED
-    inner = frame.plan.inner.get(node)
-    if inner is not None:
-        tell(state, frame, inner, events.ON_STARTED, execution.set)
-    attend(state, frame, node)
-
-
-def begin_round(state: State, frame: Frame, node: int) -> None:
-    """Everything inside is as before the first start, but for its round."""
-    plan = frame.plan
-    end = plan.end[node]
-    start, stop = plan.formula_start[node], plan.formula_start[end]
-    frame.value[start:stop] = plan.zeros[start:stop]
-    frame.lack_true[start:stop] = plan.formulas.need_true[start:stop]
-    frame.lack_false[start:stop] = plan.formulas.need_false[start:stop]
-    frame.status[node + 1 : end] = plan.zeros[node + 1 : end]
-    frame.execution[node + 1 : end] = plan.nones[node + 1 : end]
-    for inside in range(node + 1, end):
-        frame.rounds[inside] += 1
-    for looked, agenda in frame.agenda.items():
-        if node <= looked < end:
-            agenda.clear()
-
-
-def aborting(state: State, frame: Frame, node: int, fact: facts.Aborting) -> None:
-    execution = execution_of(frame, node)
-    execution.outcome, execution.values = fact.outcome, fact.values
-    execution.error, execution.message = fact.error, fact.message
-    execution.is_stopped = fact.is_stopped
-    over, above = around(frame, node)
-    if above >= 0 and node:
-        asking = body_of(over, above).asking
-        if node in asking:
-            asking.remove(node)
-    frame.status[node] = status.ABORTING
-    body_of(frame, node).is_stuck = False
-    attend(state, frame, node)
-
-
-def drained(state: State, frame: Frame, node: int, fact: facts.Drained) -> None:
-    for inside in range(node, frame.plan.end[node]):
-        execution = frame.execution[inside]
-        if execution is None:
-            continue
-        if execution.log is not None and inside:
-            drop(state, execution.log)
-        if execution.body is not None:
-            execution.body.is_drained = True
-            for child in execution.body.frames.values():
-                drained(state, child, 0, fact)
-    attend(state, frame, node)
-
-
-def stuck(state: State, frame: Frame, node: int, fact: facts.Stuck) -> None:
-    body_of(frame, node).is_stuck = True
-
-
-# Executions kept to be taken back, which may outlive their frames.
-
-
-def compensating(state: State, fact: facts.Compensating) -> None:
-    state.kept[fact.path, fact.round].is_running = True
-
-
-def compensated(state: State, fact: facts.Compensated) -> None:
-    release(state.kept.pop((fact.path, fact.round)))
-
-
-def rolled_back(state: State, fact: facts.RolledBack) -> None:
-    entry = state.prepared.pop((fact.path, fact.round))
-    entry.is_prepared = False
-    state.unsettled[fact.path, fact.round, fact.attempt] = False
-    release(entry)
-
-
-def settled(state: State, fact: facts.Settled) -> None:
-    state.unsettled.pop((fact.path, fact.round, fact.attempt), None)
-
-
-def suspended(state: State, frame: Frame, node: int, fact: facts.Suspended) -> None:
-    state.paused_at = state.time
-
-
-def resumed(state: State, frame: Frame, node: int, fact: facts.Resumed) -> None:
-    state.paused += state.time - state.paused_at
-    state.paused_at = -1.0
-
-
-def abandoned(state: State, frame: Frame, node: int, fact: facts.Abandoned) -> None:
-    execution_of(frame, node).is_stopped = True
-
-
-# Each and Call.
-
-
-def added(state: State, frame: Frame, node: int, fact: facts.Added) -> None:
-    items = body_of(frame, node).items
-    assert items is not None
-    items.values.extend(fact.items)
-    items.results.extend([None] * len(fact.items))
-    items.outcomes.extend([None] * len(fact.items))
-    if fact.source:
-        items.sources.add(fact.source)
-
-
-def closed(state: State, frame: Frame, node: int, fact: facts.Closed) -> None:
-    items = body_of(frame, node).items
-    assert items is not None
-    items.is_closed = True
-
-
-def bound(state: State, frame: Frame, node: int, fact: facts.Bound) -> None:
-    body_of(frame, node).definition = fact.definition
-
-
 Change = Callable[[State, Frame, int, AnyFact], None]
+KeptChange = Callable[[State, AnyFact], None]
 
-CHANGES: dict[type, Change] = {
-    facts.Ready: ready,
-    facts.Started: started,
-    facts.Answered: answered,
-    facts.Marked: marked,
-    facts.Parked: parked,
-    facts.Granted: granted,
-    facts.Committed: committed,
-    facts.Failed: failed,
-    facts.TakingBack: taking_back,
-    facts.Stopping: stopping,
-    facts.Aborted: aborted,
-    facts.Skipped: skipped,
-    facts.Overdue: overdue,
-    facts.Doubted: doubted,
-    facts.Fixed: fixed,
-    facts.Repeated: repeated,
-    facts.Aborting: aborting,
-    facts.Drained: drained,
-    facts.Stuck: stuck,
-    facts.Suspended: suspended,
-    facts.Resumed: resumed,
-    facts.Abandoned: abandoned,
-    facts.Added: added,
-    facts.Closed: closed,
-    facts.Bound: bound,
-}  # type: ignore[dict-item]
+CHANGES = cast(
+    dict[type, Change],
+    {
+        facts.Ready: evolve_activity.ready,
+        facts.Started: evolve_activity.started,
+        facts.Answered: evolve_activity.answered,
+        facts.Marked: evolve_activity.marked,
+        facts.Parked: evolve_activity.parked,
+        facts.Granted: evolve_activity.granted,
+        facts.Committed: evolve_activity.committed,
+        facts.Failed: evolve_activity.failed,
+        facts.TakingBack: evolve_activity.taking_back,
+        facts.Stopping: evolve_activity.stopping,
+        facts.Aborted: evolve_activity.aborted,
+        facts.Skipped: evolve_activity.skipped,
+        facts.Overdue: evolve_activity.overdue,
+        facts.Doubted: evolve_activity.doubted,
+        facts.Fixed: evolve_compound.fixed,
+        facts.Repeated: evolve_compound.repeated,
+        facts.Aborting: evolve_compound.aborting,
+        facts.Drained: evolve_compound.drained,
+        facts.Stuck: evolve_compound.stuck,
+        facts.Suspended: evolve_compound.suspended,
+        facts.Resumed: evolve_compound.resumed,
+        facts.Abandoned: evolve_compound.abandoned,
+        facts.Added: evolve_compound.added,
+        facts.Closed: evolve_compound.closed,
+        facts.Bound: evolve_compound.bound,
+        facts.Moved: evolve_net.moved,
+        facts.Offered: evolve_net.offered,
+        facts.Withdrawn: evolve_net.withdrawn,
+        facts.Fired: evolve_net.fired,
+        facts.Returned: evolve_net.returned,
+        facts.Released: evolve_net.released,
+        facts.Arrived: evolve_net.arrived,
+    },
+)
 
-KEPT_CHANGES: dict[type, Callable[[State, AnyFact], None]] = {
-    facts.Compensating: compensating,
-    facts.Compensated: compensated,
-    facts.RolledBack: rolled_back,
-    facts.Settled: settled,
-}  # type: ignore[dict-item]
+ABOUT_NET = frozenset((facts.Offered, facts.Withdrawn))
+
+KEPT_CHANGES = cast(
+    dict[type, KeptChange],
+    {
+        facts.Compensating: evolve_compound.compensating,
+        facts.Compensated: evolve_compound.compensated,
+        facts.RolledBack: evolve_compound.rolled_back,
+        facts.Settled: evolve_compound.settled,
+    },
+)

@@ -224,9 +224,9 @@ class Moved(Fact, frozen=True, gc=False):
     """
 
     transition: str = ""
-    number: int = 0
     took: tuple[tuple[str, tuple[int, ...]], ...] = ()
     put: tuple[tuple[str, tuple[Value, ...]], ...] = ()
+    reset: tuple[str, ...] = ()
 
 
 class Offered(Fact, frozen=True, gc=False):
@@ -234,6 +234,7 @@ class Offered(Fact, frozen=True, gc=False):
 
     took: tuple[tuple[str, tuple[int, ...]], ...] = ()
     inputs: Values = {}
+    variables: Values = {}
 
 
 class Withdrawn(Fact, frozen=True, gc=False):
@@ -251,6 +252,10 @@ class Fired(Fact, frozen=True, gc=False):
 
 class Returned(Fact, frozen=True, gc=False):
     """A failed firing gave its tokens back under their old numbers and may be tried again."""
+
+
+class Released(Fact, frozen=True, gc=False):
+    """The backoff of a failed firing is over: while its tokens lie there it may be tried again."""
 
 
 class Arrived(Fact, frozen=True, gc=False):
@@ -296,5 +301,6 @@ AnyFact = (
     | Withdrawn
     | Fired
     | Returned
+    | Released
     | Arrived
 )

@@ -3,10 +3,10 @@
 from heapq import heappop
 
 from weft.kernel import facts, status
+from weft.kernel.agenda import body_of, execution_of
 from weft.kernel.data import bound, evaluate
 from weft.kernel.decision import Decision
 from weft.kernel.endings import begin_abort, fix, give_leave, is_exclusive, seek_leave, stop, stop_parked
-from weft.kernel.evolve import body_of, execution_of
 from weft.kernel.liveness import live_of
 from weft.kernel.plan import (
     ANSWER,
@@ -85,7 +85,9 @@ def decide_outcome(d: Decision, frame: Frame, node: int, number: int) -> bool:
     values = bound(frame, node, frame.plan.bindings[node, -1 - number])
     body = body_of(frame, node)
     if outcome.kind == "abort":
-        begin_abort(d, frame, node, outcome.name, body.first_error or "task." + outcome.name, body.first_message, values)
+        begin_abort(
+            d, frame, node, outcome.name, body.first_error or "task." + outcome.name, body.first_message, values
+        )
     elif outcome.kind == "commit" or not body.is_drained:
         fix(d, frame, node, outcome.name, values)
     return False
@@ -162,7 +164,9 @@ def is_open(frame: Frame, item: int) -> bool:
     if phase in (OUTCOME, MARK, LEAVE):
         return True
     now = frame.status[owner]
-    return now not in status.ENDS and (phase == STOP or now in (status.WAITING, status.PARKED) or owner in frame.plan.leave)
+    return now not in status.ENDS and (
+        phase == STOP or now in (status.WAITING, status.PARKED) or owner in frame.plan.leave
+    )
 
 
 def check_hanging(d: Decision, frame: Frame, node: int, body: Body) -> None:

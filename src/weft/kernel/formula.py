@@ -96,7 +96,9 @@ def conditions(term: Term) -> list[tuple[Term, list[Term]]]:
         is_conjunction = one.need == len(one.kids)
         for kid in reversed(one.kids):
             if kid.asks():
-                others = [other for other in one.kids if other is not kid and not other.asks()] if is_conjunction else []
+                others = (
+                    [other for other in one.kids if other is not kid and not other.asks()] if is_conjunction else []
+                )
                 open_terms.append((kid, before + others))
     return found
 

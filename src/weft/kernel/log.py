@@ -66,7 +66,7 @@ def release(entry: Entry) -> None:
     here: Entry | None = entry
     while here is not None:
         home = here.home
-        if home is None or here.inner is not None and here.inner.entries:
+        if home is None or (here.inner is not None and here.inner.entries):
             return
         entries = home.entries
         for position in range(len(entries) - 1, -1, -1):
@@ -109,5 +109,3 @@ def unsettle(state: State, commit: bool) -> None:
     for entry in state.prepared.values():
         state.unsettled[entry.path, entry.round, entry.attempt] = commit
     state.prepared.clear()
-
-

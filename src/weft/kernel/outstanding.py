@@ -7,6 +7,7 @@ asked for and nobody answered is outstanding.
 from collections.abc import Callable
 
 from weft.kernel import facts, net, status
+from weft.kernel.agenda import execution_of
 from weft.kernel.decide import frames_of, unfinished
 from weft.kernel.effect_types import (
     AnyEffect,
@@ -22,7 +23,6 @@ from weft.kernel.effect_types import (
     Withdraw,
 )
 from weft.kernel.endings import ends_at_once
-from weft.kernel.evolve import around, execution_of
 from weft.kernel.facts import AnyFact
 from weft.kernel.plan import CALL, EACH, PLACED, TASK, Plan
 from weft.kernel.starting import may_hold
@@ -39,6 +39,13 @@ def effects(plan: Plan, state: State, told: list[AnyFact]) -> list[AnyEffect]:
             continue
         if type(fact) is facts.RolledBack:
             found.append(SettleBranch(fact.path, fact.round, fact.attempt, False))
+            continue
+        if type(fact) is facts.Offered:
+            if fact.path in state.offers:
+                found.append(Dispatch(fact.path, fact.round, fact.attempt, fact.inputs))
+            continue
+        if type(fact) is facts.Withdrawn:
+            found.append(Withdraw(fact.path, fact.round, fact.attempt))
             continue
         place = find(state, fact.path)
         if place is not None:
@@ -129,7 +136,9 @@ def deadline(frame: Frame, node: int, now: int, found: list[AnyEffect]) -> None:
     limit = activity.deadline
     if limit is None:
         return
-    counts_from = status.READY if isinstance(activity, Task) and isinstance(activity.handler, Person) else status.STARTED
+    counts_from = (
+        status.READY if isinstance(activity, Task) and isinstance(activity.handler, Person) else status.STARTED
+    )
     if now < counts_from:
         return
     execution = execution_of(frame, node)
@@ -210,15 +219,13 @@ def is_waiting_for_items(frame: Frame, node: int) -> bool:
     assert isinstance(each, Each)
     if body is None or body.items is None:
         return False
-    return each.open and not body.items.is_closed and not body.items.running and body.items.next >= len(body.items.values)
+    return (
+        each.open and not body.items.is_closed and not body.items.running and body.items.next >= len(body.items.values)
+    )
 
 
 def on_resumed(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
     found += [one for one in outstanding(frame.plan, state) if not isinstance(one, Continue)]
-
-
-def on_offered(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
-    net.standing(frame, node, found)
 
 
 ASKING: dict[type, Callable[[State, Frame, int, AnyFact, list[AnyEffect]], None]] = {
@@ -234,6 +241,8 @@ ASKING: dict[type, Callable[[State, Frame, int, AnyFact, list[AnyEffect]], None]
     facts.Doubted: on_doubt,
     facts.Stuck: on_stuck,
     facts.RolledBack: on_doubt,
+    facts.Offered: on_doubt,
+    facts.Withdrawn: on_doubt,
     facts.Resumed: on_resumed,
     facts.Changed: on_resumed,
 }

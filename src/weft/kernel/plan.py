@@ -24,6 +24,7 @@ from weft.model.definition import (
     Process,
     Source,
     Task,
+    Value,
     Variable,
     is_unnamed,
 )
@@ -91,7 +92,7 @@ class Plan:
         self.until: dict[int, int] = {}
         self.questions: list[Question] = []
         self.question_of: dict[tuple[int, str], int] = {}
-        self.bindings: dict[tuple[int, int], list[tuple[str, list["Supply"]]]] = {}
+        self.bindings: dict[tuple[int, int], list[tuple[str, list[Supply]]]] = {}
         self.repeats: dict[int, list[tuple[str, str, str]]] = {}
         self.cycles: dict[int, list[int]] = {}
         self.kids: dict[int, list[int]] = {}
@@ -103,6 +104,7 @@ class Plan:
         self.zeros = [0] * max(count, len(self.kind))
         self.nones: list[None] = [None] * len(self.kind)
         self.nets: dict[int, NetPlan] = {}
+        self.holding: dict[int, list[tuple[int, tuple[str, ...]]]] = {}
         self.sides: dict[tuple[int, str], Plan] = {}
 
     def __len__(self) -> int:
@@ -165,8 +167,12 @@ class Plan:
                 terms = [reach.never()]
             terms += self.supplied(reach, list(outcome.bindings.values()))
             item = (MARK if outcome.kind == "mark" else OUTCOME) | node << NODE_BITS | number
-            found.append(self.formula(reach, node, "outcome " + outcome.name, terms, outcome.guard is not None, item, item))
-            self.bindings[node, -1 - number] = [(name, self.supplies(reach, sources)) for name, sources in outcome.bindings.items()]
+            found.append(
+                self.formula(reach, node, "outcome " + outcome.name, terms, outcome.guard is not None, item, item)
+            )
+            self.bindings[node, -1 - number] = [
+                (name, self.supplies(reach, sources)) for name, sources in outcome.bindings.items()
+            ]
         self.outcomes[node] = found
         cyclic = self.cyclic(node)
         if cyclic:
@@ -183,7 +189,9 @@ class Plan:
                 self.formula(reach, child, "start " + one.name, terms, one.guard is not None, start, skip)
             )
             if one.bindings:
-                self.bindings[child, number] = [(name, self.supplies(reach, sources)) for name, sources in one.bindings.items()]
+                self.bindings[child, number] = [
+                    (name, self.supplies(reach, sources)) for name, sources in one.bindings.items()
+                ]
         for event, guard, table in (("cancel", activity.cancel, self.cancel), ("until", activity.until, self.until)):
             if guard is not None:
                 item = STOP | child << NODE_BITS | (event == "until")
@@ -192,7 +200,9 @@ class Plan:
             for outcome in activity.outcomes:
                 if outcome.guard is not None and outcome.kind == "commit":
                     item = START | child << NODE_BITS
-                    formula = self.formula(reach, child, "outcome " + outcome.name, [reach.term(outcome.guard)], True, item, item)
+                    formula = self.formula(
+                        reach, child, "outcome " + outcome.name, [reach.term(outcome.guard)], True, item, item
+                    )
                     self.leave.setdefault(child, {})[outcome.name] = formula
         if isinstance(activity, Each) and activity.adds:
             self.adders[child] = [(reach.names[one.activity], one.outcome, one.object) for one in activity.adds]
@@ -350,6 +360,19 @@ class Plan:
             found = self.sides[node, role] = Plan(beside(self.activity[node], role), self.library, self.group)
         return found
 
+    def net_holds(self, node: int) -> list[tuple[int, tuple[str, ...]]]:
+        """The transitions of a net whose operations hold names."""
+        found = self.holding.get(node)
+        if found is None:
+            net = self.activity[node]
+            assert isinstance(net, Net)
+            found = self.holding[node] = [
+                (number, one.operation.holds)
+                for number, one in enumerate(net.transitions)
+                if one.operation is not None and one.operation.holds
+            ]
+        return found
+
     def net(self, node: int) -> NetPlan:
         found = self.nets.get(node)
         if found is None:
@@ -374,7 +397,7 @@ class Supply:
         self.node = node
         self.name = name
         self.object = object
-        self.value: object = None
+        self.value: Value = None
         self.expression: Compiled | None = None
 
 

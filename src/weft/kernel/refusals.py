@@ -33,5 +33,7 @@ class NotChangeable(Refused):
     """The change does not fit what has happened; `reasons` lists every reason by activity."""
 
     def __init__(self, reasons: list[str]) -> None:
-        super().__init__("the change does not fit what has happened:\n" + "\n".join(f"  {reason}" for reason in reasons))
+        super().__init__(
+            "the change does not fit what has happened:\n" + "\n".join(f"  {reason}" for reason in reasons)
+        )
         self.reasons = reasons

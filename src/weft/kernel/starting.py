@@ -1,9 +1,9 @@
 """How activities get ready and start: children by their guards, items, side work, and what holds allow."""
 
 from weft.kernel import facts, status
+from weft.kernel.agenda import execution_of
 from weft.kernel.data import bound, inputs_beside, taken_back
 from weft.kernel.decision import Decision
-from weft.kernel.evolve import execution_of
 from weft.kernel.facts import Values
 from weft.kernel.plan import PLACED, TASK
 from weft.kernel.state import Entry, Frame, State

@@ -6,8 +6,10 @@ Only `weft.kernel.evolve` changes it. It is a fold of the facts: replaying them 
 from collections import deque
 from typing import Final
 
+from weft.kernel.binding import Choice
 from weft.kernel.facts import Values
 from weft.kernel.marking import Marking
+from weft.kernel.net_plan import Took
 from weft.kernel.plan import Plan
 
 # What a frame is for, seen from the activity it belongs to.
@@ -62,7 +64,10 @@ class Execution:
 
 
 class Body:
-    """What only a compound has, from its start: variables, how many children are busy, who has leave to commit."""
+    """What only a compound has, from its start: variables, how many children are busy, who has leave to commit.
+
+    `choice` is a cache over the marking and no part of the state.
+    """
 
     def __init__(self) -> None:
         self.variables: Values = {}
@@ -75,7 +80,9 @@ class Body:
         self.is_drained = False
         self.items: Items | None = None
         self.marking: Marking | None = None
+        self.choice: Choice | None = None
         self.firings: dict[int, Firing] = {}
+        self.ended: list[int] = []
         self.frames: dict[int, Frame] = {}
         self.definition = ""
 
@@ -97,20 +104,14 @@ class Items:
 
 
 class Firing:
-    """A firing of a net's transition: the tokens it took, its variables, and how often it was tried."""
+    """A firing of a net's transition, or the offer of one: its transition, its tokens and its variables."""
 
-    def __init__(self, transition: int, number: int) -> None:
+    def __init__(self, transition: int, took: Took, variables: Values, inputs: Values, is_offer: bool) -> None:
         self.transition = transition
-        self.number = number
-        self.took: tuple[tuple[str, tuple[int, ...]], ...] = ()
-        self.tokens: tuple[tuple[str, tuple[object, ...]], ...] = ()
-        self.variables: Values = {}
-        self.inputs: Values = {}
-        self.attempt = 1
-        self.is_offer = False
-        self.is_pending = False
-        self.since = 0.0
-        self.retries: dict[int, int] | None = None
+        self.took = took
+        self.variables = variables
+        self.inputs = inputs
+        self.is_offer = is_offer
 
 
 class Entry:
@@ -192,6 +193,7 @@ class State:
         self.rounds_used: dict[str, int] = {}
         self.attempts_used: dict[tuple[str, int], int] = {}
         self.numbers: dict[str, int] = {}
+        self.offers: dict[str, tuple[Frame, int, int]] = {}
         self.is_short = False
         self.looks: deque[tuple[Frame, int]] = deque()
 

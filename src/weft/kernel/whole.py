@@ -1,19 +1,27 @@
 """Outcomes of an `Each` and a `Net`: their guards are asked whole, again after every item or firing."""
 
+from collections.abc import Callable
+
 from weft.kernel import status
 from weft.kernel.data import environment
-from weft.kernel.facts import Values
+from weft.kernel.facts import Value
 from weft.kernel.plan import Plan
 from weft.kernel.state import Frame
 from weft.model.definition import AtLeast, Guard, On, Outcome, Quiet, When
 
+Names = Callable[[str], Value]
+"""Gives what a name counts here, or None."""
 
-def holds(frame: Frame, node: int, guard: Guard, names: Values, is_quiet: bool) -> bool:
+
+def holds(frame: Frame, node: int, guard: Guard, names: Names, is_quiet: bool) -> bool:
     """May raise `ExpressionError`."""
     if isinstance(guard, When):
         expression = frame.plan.library.expression(guard.text)
         seen = environment(frame, node, expression)
-        seen.update({name: value for name, value in names.items() if name in expression.names})
+        for name in expression.names:
+            count = names(name)
+            if count is not None:
+                seen[name] = count
         return bool(expression(seen))
     if isinstance(guard, AtLeast):
         return sum(holds(frame, node, one, names, is_quiet) for one in guard.guards) >= guard.count
@@ -23,7 +31,7 @@ def holds(frame: Frame, node: int, guard: Guard, names: Values, is_quiet: bool) 
     return guard.event == "started"
 
 
-def marks_due(frame: Frame, node: int, names: Values, is_quiet: bool) -> list[Outcome]:
+def marks_due(frame: Frame, node: int, names: Names, is_quiet: bool) -> list[Outcome]:
     """The marks that hold now and were not given yet."""
     execution = frame.execution[node]
     assert execution is not None
@@ -37,7 +45,7 @@ def marks_due(frame: Frame, node: int, names: Values, is_quiet: bool) -> list[Ou
     ]
 
 
-def outcome_due(frame: Frame, node: int, names: Values, is_quiet: bool) -> Outcome | None:
+def outcome_due(frame: Frame, node: int, names: Names, is_quiet: bool) -> Outcome | None:
     """The first declared end that holds; one without a guard waits for the compound's own rule."""
     for one in frame.plan.activity[node].outcomes:
         if one.kind in ("commit", "abort") and one.guard is not None and holds(frame, node, one.guard, names, is_quiet):

@@ -1,0 +1,348 @@
+"""What the facts of an activity's life make of the state. Part of `weft.kernel.evolve`, which alone calls it."""
+
+from weft.kernel import events, facts, status
+from weft.kernel.agenda import (
+    around,
+    attend,
+    body_of,
+    decide,
+    execution_of,
+    note,
+    tell,
+    tell_aborted,
+    tell_around,
+)
+from weft.kernel.facts import Values
+from weft.kernel.log import keep, top_of, unsettle
+from weft.kernel.marking import Marking
+from weft.kernel.plan import EACH, FLOW, NET, NODE_BITS, START
+from weft.kernel.state import CALLED, COMPENSATION, FIRING, ITEM, ROOT, UNDO, Body, Execution, Frame, Items, State
+from weft.model.definition import Net
+
+
+def ready(state: State, frame: Frame, node: int, fact: facts.Ready) -> None:
+    execution = frame.execution[node]
+    if execution is None:
+        execution = frame.execution[node] = Execution(fact.set, fact.inputs, state.clock)
+        over, above = around(frame, node)
+        if above >= 0 and (node or frame.role <= CALLED):
+            body_of(over, above).busy += 1
+    else:
+        execution.since = state.clock
+        if frame.plan.kind[node] != 0:
+            begin_round(state, frame, node)
+    execution.attempt = fact.attempt
+    if fact.seed:
+        state.seed = fact.seed
+    frame.status[node] = status.READY
+    frame.rounds[node] = fact.round
+    for name in frame.plan.activity[node].holds:
+        if state.holders.get(name) != (frame, node):
+            state.wanting.setdefault(name, []).append((frame, node))
+    tell_around(state, frame, node, events.ON_READY, "")
+
+
+def started(state: State, frame: Frame, node: int, fact: facts.Started) -> None:
+    execution = execution_of(frame, node)
+    frame.status[node] = status.STARTED
+    execution.worker = fact.worker
+    activity = frame.plan.activity[node]
+    for name in activity.holds:
+        state.holders[name] = (frame, node)
+        unwant(state, name, frame, node)
+    kind = frame.plan.kind[node]
+    if FLOW <= kind <= NET:
+        begin_compound(state, frame, node, execution)
+    else:
+        execution.since = state.clock
+    mentions = frame.plan.mentions[node]
+    if mentions is not None:
+        tell(state, frame, mentions, events.ON_STARTED, execution.set)
+
+
+def begin_compound(state: State, frame: Frame, node: int, execution: Execution) -> None:
+    body = execution.body = Body()
+    activity = frame.plan.activity[node]
+    kind = frame.plan.kind[node]
+    assert not hasattr(activity, "handler")
+    if activity.variables:
+        body.variables = {name: declared.default for name, declared in activity.variables.items()}
+    if node == 0 and frame.role in (ROOT, CALLED):
+        body.variables.update(execution.inputs)
+    if kind == EACH:
+        body.items = Items(state.numbers.get(frame.path(node), 0))
+    elif kind == NET:
+        body.marking = first_marking(frame, node, execution.inputs)
+    inner = frame.plan.inner.get(node)
+    if inner is not None:
+        tell(state, frame, inner, events.ON_STARTED, execution.set)
+    attend(state, frame, node)
+
+
+def first_marking(frame: Frame, node: int, inputs: Values) -> Marking:
+    """Each place with its own tokens, and the net's parameter of its name."""
+    net = frame.plan.activity[node]
+    assert isinstance(net, Net)
+    marking = Marking(frame.plan.net(node).places)
+    types = net.input_sets[0].types
+    for place in net.places:
+        for value in place.tokens:
+            marking.put(place.name, value)
+        if place.name in inputs:
+            given = inputs[place.name]
+            many = types.get(place.name, "").startswith("list[") and not place.type.startswith("list[")
+            for value in given if many and isinstance(given, list) else [given]:
+                marking.put(place.name, value)
+    return marking
+
+
+def begin_round(state: State, frame: Frame, node: int) -> None:
+    """Everything inside is as before the first start, but for its round."""
+    plan = frame.plan
+    end = plan.end[node]
+    start, stop = plan.formula_start[node], plan.formula_start[end]
+    frame.value[start:stop] = plan.zeros[start:stop]
+    frame.lack_true[start:stop] = plan.formulas.need_true[start:stop]
+    frame.lack_false[start:stop] = plan.formulas.need_false[start:stop]
+    frame.status[node + 1 : end] = plan.zeros[node + 1 : end]
+    frame.execution[node + 1 : end] = plan.nones[node + 1 : end]
+    for inside in range(node + 1, end):
+        frame.rounds[inside] += 1
+    for looked, agenda in frame.agenda.items():
+        if node <= looked < end:
+            agenda.clear()
+
+
+def unwant(state: State, name: str, frame: Frame, node: int) -> None:
+    wanting = state.wanting.get(name)
+    if wanting is not None:
+        state.wanting[name] = [one for one in wanting if one[0] is not frame or one[1] != node]
+        if not state.wanting[name]:
+            del state.wanting[name]
+
+
+def answered(state: State, frame: Frame, node: int, fact: facts.Answered) -> None:
+    question = frame.plan.questions[frame.plan.question_of[node, fact.key]]
+    decide(state, frame, question.atom, 1 if fact.answer else 2)
+
+
+def marked(state: State, frame: Frame, node: int, fact: facts.Marked) -> None:
+    execution = execution_of(frame, node)
+    if execution.marks is None:
+        execution.marks = {}
+    execution.marks[fact.mark] = fact.values
+    for event, name, formula in frame.plan.mentions[node] or ():
+        if event == events.MARK and name == fact.mark:
+            decide(state, frame, formula, 1)
+    feed(state, frame, node)
+
+
+def feed(state: State, frame: Frame, node: int) -> None:
+    """An each that takes items from this activity's marks looks again."""
+    for each in frame.plan.fed.get(node, ()):
+        if frame.status[each] == status.STARTED:
+            attend(state, frame, each)
+
+
+def parked(state: State, frame: Frame, node: int, fact: facts.Parked) -> None:
+    execution = execution_of(frame, node)
+    frame.status[node] = status.PARKED
+    execution.outcome, execution.values = fact.outcome, fact.values
+    over, above = around(frame, node)
+    if above >= 0:
+        body_of(over, above).asking.append(node)
+
+
+def granted(state: State, frame: Frame, node: int, fact: facts.Granted) -> None:
+    frame.status[node] = status.GRANTED
+    over, above = around(frame, node)
+    if above >= 0:
+        body = body_of(over, above)
+        body.grant = node
+        body.asking.remove(node)
+
+
+def committed(state: State, frame: Frame, node: int, fact: facts.Committed) -> None:
+    execution = execution_of(frame, node)
+    execution.outcome, execution.values, execution.error = fact.outcome, fact.values, fact.error
+    activity = frame.plan.activity[node]
+    frame.status[node] = status.COMMITTED
+    for variable, name in activity.writes.items():
+        write(frame, node, variable, fact.values.get(name))
+    if activity.holds:
+        unhold(state, frame, node)
+    keep(state, frame, node, execution)
+    mentions = frame.plan.mentions[node]
+    if mentions is not None:
+        tell(state, frame, mentions, events.ON_COMMITTED, fact.outcome)
+    ended(state, frame, node)
+
+
+def aborted(state: State, frame: Frame, node: int, fact: facts.Aborted) -> None:
+    execution = execution_of(frame, node)
+    execution.outcome, execution.values = fact.outcome, fact.values
+    execution.error, execution.message = fact.error, fact.message
+    frame.status[node] = status.ABORTED
+    unhold(state, frame, node)
+    over, above = around(frame, node)
+    if above >= 0 and (node or frame.role <= CALLED):
+        body = body_of(over, above)
+        if body.grant == node and node:
+            body.grant = -1
+        if frame.plan.activity[node].vital and not body.first_error:
+            body.first_error, body.first_message = fact.error or "task", fact.message
+    tell_aborted(state, frame, node, fact.outcome, fact.error)
+    ended(state, frame, node)
+
+
+def skipped(state: State, frame: Frame, node: int, fact: facts.Skipped) -> None:
+    was_ready = frame.status[node] == status.READY
+    frame.status[node] = status.SKIPPED
+    if was_ready:
+        for name in frame.plan.activity[node].holds:
+            unwant(state, name, frame, node)
+    tell_around(state, frame, node, events.ON_SKIPPED, "")
+    if was_ready:
+        ended(state, frame, node)
+    else:
+        feed(state, frame, node)
+        over = frame.plan.parent[node]
+        body_of(frame, over).is_stuck = False
+        attend(state, frame, over)
+
+
+def ended(state: State, frame: Frame, node: int) -> None:
+    """What every end of what was ready has in common: the compound around is less busy and looks."""
+    feed(state, frame, node)
+    execution = execution_of(frame, node)
+    if execution.body is not None:
+        for inside in list(execution.body.frames.values()):
+            close_frame(state, inside)
+    elif execution.then == "alternate":
+        beside = state.frames.get(frame.path(node) + "/alternate/")
+        if beside is not None:
+            close_frame(state, beside)
+    if node:
+        over = frame.plan.parent[node]
+        body = body_of(frame, over)
+        body.busy -= 1
+        body.is_stuck = False
+        if body.asking and node in body.asking:
+            body.asking.remove(node)
+        attend(state, frame, over)
+    elif frame.parent is not None:
+        frame_ended(state, frame)
+    elif frame.status[0] == status.COMMITTED:
+        unsettle(state, commit=True)
+
+
+def frame_ended(state: State, frame: Frame) -> None:
+    """The activity that a frame belongs to looks; what it must still read from the frame stays open until then."""
+    parent, node = frame.parent, frame.parent_node
+    assert parent is not None
+    execution = execution_of(frame, 0)
+    if frame.role >= CALLED:
+        state.rounds_used[frame.prefix] = max(frame.rounds) + 1
+        state.attempts_used[frame.root_path, frame.rounds[0]] = execution.attempt
+    if frame.role <= CALLED:
+        body = body_of(parent, node)
+        body.busy -= 1
+        body.is_stuck = False
+        if frame.role == ITEM:
+            item_ended(body, frame, execution)
+        elif frame.role == FIRING:
+            body.ended.append(frame.number)
+    if frame.role in (ITEM, UNDO, COMPENSATION):
+        close_frame(state, frame)
+    if frame.entry is None:
+        attend(state, parent, node)
+    else:
+        home = top_of(frame.entry)
+        attend(state, home.frame, home.node)
+
+
+def item_ended(body: Body, frame: Frame, execution: Execution) -> None:
+    items = body.items
+    assert items is not None
+    index = frame.number - items.first
+    items.running -= 1
+    items.results[index] = execution.values
+    items.outcomes[index] = execution.outcome or None
+    if frame.status[0] == status.COMMITTED:
+        items.committed += 1
+    else:
+        items.aborted += 1
+
+
+def close_frame(state: State, frame: Frame) -> None:
+    state.roots.pop(frame.root_path, None)
+    if state.frames.get(frame.prefix) is frame:
+        del state.frames[frame.prefix]
+    if frame.parent is not None:
+        execution = frame.parent.execution[frame.parent_node]
+        if execution is not None and execution.body is not None:
+            execution.body.frames.pop(frame.number, None)
+
+
+def unhold(state: State, frame: Frame, node: int) -> None:
+    for name in frame.plan.activity[node].holds:
+        if state.holders.get(name) == (frame, node):
+            del state.holders[name]
+        unwant(state, name, frame, node)
+        for waiting, other in state.wanting.get(name, ()):
+            over, above = around(waiting, other)
+            if above >= 0:
+                note(state, over, above, START | other << NODE_BITS)
+
+
+def write(frame: Frame, node: int, name: str, value: object) -> None:
+    """The nearest compound around that declares the variable takes the value."""
+    here, above = around(frame, node)
+    while above >= 0:
+        execution = here.execution[above]
+        if execution is not None and execution.body is not None and name in execution.body.variables:
+            execution.body.variables[name] = value
+            return
+        if above == 0 and here.role == ROOT and name in here.scope:
+            here.scope[name] = value
+            return
+        here, above = around(here, above)
+
+
+def failed(state: State, frame: Frame, node: int, fact: facts.Failed) -> None:
+    execution = execution_of(frame, node)
+    if not execution.is_stopped:
+        execution.error, execution.message = fact.error, fact.message
+    execution.then, execution.rule = fact.then, fact.rule
+    execution.since = state.clock
+    if fact.then == "retry":
+        if execution.retries is None:
+            execution.retries = {}
+        execution.retries[fact.rule] = execution.retries.get(fact.rule, 0) + 1
+    frame.status[node] = status.FAILED
+
+
+def taking_back(state: State, frame: Frame, node: int, fact: facts.TakingBack) -> None:
+    execution = execution_of(frame, node)
+    execution.outcome, execution.values = fact.outcome, fact.values
+    execution.is_stopped = True
+    frame.status[node] = status.TAKING_BACK
+
+
+def stopping(state: State, frame: Frame, node: int, fact: facts.Stopping) -> None:
+    execution = execution_of(frame, node)
+    execution.is_stopped = True
+    execution.error = fact.error
+    if frame.status[node] in (status.STARTED, status.GRANTED):
+        frame.status[node] = status.STOPPING
+
+
+def doubted(state: State, frame: Frame, node: int, fact: facts.Doubted) -> None:
+    execution = execution_of(frame, node)
+    frame.status[node] = status.DOUBTED
+    if not execution.is_stopped:
+        execution.error, execution.message = fact.error, fact.message
+
+
+def overdue(state: State, frame: Frame, node: int, fact: facts.Overdue) -> None:
+    pass

@@ -1,0 +1,113 @@
+"""What the facts of compounds, kept executions and the whole instance make of the state. Part of `weft.kernel.evolve`."""
+
+from weft.kernel import events, facts, status
+from weft.kernel.agenda import around, attend, body_of, execution_of, tell
+from weft.kernel.evolve_activity import begin_round
+from weft.kernel.log import drop, release
+from weft.kernel.state import Frame, State
+
+
+def fixed(state: State, frame: Frame, node: int, fact: facts.Fixed) -> None:
+    execution = execution_of(frame, node)
+    execution.outcome, execution.values = fact.outcome, fact.values
+    frame.status[node] = status.FIXED
+    attend(state, frame, node)
+
+
+def repeated(state: State, frame: Frame, node: int, fact: facts.Repeated) -> None:
+    execution = execution_of(frame, node)
+    execution.inputs = fact.inputs
+    begin_round(state, frame, node)
+    body = body_of(frame, node)
+    body.grant, body.first_error, body.first_message = -1, "", ""
+    body.asking.clear()
+    frame.status[node] = status.STARTED
+    inner = frame.plan.inner.get(node)
+    if inner is not None:
+        tell(state, frame, inner, events.ON_STARTED, execution.set)
+    attend(state, frame, node)
+
+
+def aborting(state: State, frame: Frame, node: int, fact: facts.Aborting) -> None:
+    execution = execution_of(frame, node)
+    execution.outcome, execution.values = fact.outcome, fact.values
+    execution.error, execution.message = fact.error, fact.message
+    execution.is_stopped = fact.is_stopped
+    over, above = around(frame, node)
+    if above >= 0 and node:
+        asking = body_of(over, above).asking
+        if node in asking:
+            asking.remove(node)
+    frame.status[node] = status.ABORTING
+    body_of(frame, node).is_stuck = False
+    attend(state, frame, node)
+
+
+def drained(state: State, frame: Frame, node: int, fact: facts.Drained) -> None:
+    for inside in range(node, frame.plan.end[node]):
+        execution = frame.execution[inside]
+        if execution is None:
+            continue
+        if execution.log is not None and inside:
+            drop(state, execution.log)
+        if execution.body is not None:
+            execution.body.is_drained = True
+            for child in execution.body.frames.values():
+                drained(state, child, 0, fact)
+    attend(state, frame, node)
+
+
+def stuck(state: State, frame: Frame, node: int, fact: facts.Stuck) -> None:
+    body_of(frame, node).is_stuck = True
+
+
+def compensating(state: State, fact: facts.Compensating) -> None:
+    state.kept[fact.path, fact.round].is_running = True
+
+
+def compensated(state: State, fact: facts.Compensated) -> None:
+    release(state.kept.pop((fact.path, fact.round)))
+
+
+def rolled_back(state: State, fact: facts.RolledBack) -> None:
+    entry = state.prepared.pop((fact.path, fact.round))
+    entry.is_prepared = False
+    state.unsettled[fact.path, fact.round, fact.attempt] = False
+    release(entry)
+
+
+def settled(state: State, fact: facts.Settled) -> None:
+    state.unsettled.pop((fact.path, fact.round, fact.attempt), None)
+
+
+def suspended(state: State, frame: Frame, node: int, fact: facts.Suspended) -> None:
+    state.paused_at = state.time
+
+
+def resumed(state: State, frame: Frame, node: int, fact: facts.Resumed) -> None:
+    state.paused += state.time - state.paused_at
+    state.paused_at = -1.0
+
+
+def abandoned(state: State, frame: Frame, node: int, fact: facts.Abandoned) -> None:
+    execution_of(frame, node).is_stopped = True
+
+
+def added(state: State, frame: Frame, node: int, fact: facts.Added) -> None:
+    items = body_of(frame, node).items
+    assert items is not None
+    items.values.extend(fact.items)
+    items.results.extend([None] * len(fact.items))
+    items.outcomes.extend([None] * len(fact.items))
+    if fact.source:
+        items.sources.add(fact.source)
+
+
+def closed(state: State, frame: Frame, node: int, fact: facts.Closed) -> None:
+    items = body_of(frame, node).items
+    assert items is not None
+    items.is_closed = True
+
+
+def bound(state: State, frame: Frame, node: int, fact: facts.Bound) -> None:
+    body_of(frame, node).definition = fact.definition
