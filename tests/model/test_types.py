@@ -4,7 +4,7 @@ import dataclasses
 import enum
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, NotRequired, Optional, TypedDict, TypeVar
@@ -126,9 +126,10 @@ def test_writing_a_type_and_reading_it_changes_nothing(written: str) -> None:
 @given(st.text(alphabet="intlsdr[]|, \"'.$", max_size=40))
 def test_any_text_is_a_type_or_a_fault(written: str) -> None:
     try:
-        assert parse(types.text(parse(written))) == parse(written)
+        column = 1 if parse(types.text(parse(written))) == parse(written) else -1
     except TypeFault as fault:
-        assert 1 <= fault.column <= len(written) + 1
+        column = fault.column
+    assert 1 <= column <= len(written) + 1
 
 
 @pytest.mark.parametrize(
@@ -300,8 +301,10 @@ def test_classes_that_are_wrong_are_told_all_at_once() -> None:
         ("A", "it extends itself, by way of A and B"),
         (
             "A",
-            "field 'x': there is no type 'strin': it is neither built in nor a declared object class; "
-            "did you mean str?",
+            (
+                "field 'x': there is no type 'strin': it is neither built in nor a declared object class; "
+                "did you mean str?"
+            ),
         ),
         ("B", "it extends itself, by way of B and A"),
         ("C", "it is declared as 'C' but calls itself 'D'"),
@@ -494,7 +497,7 @@ def test_other_records_become_object_classes() -> None:
 @pytest.mark.parametrize(
     ("value", "annotation"),
     [
-        (Derived(1, Base(2), ["a"], datetime(2031, 5, 1, tzinfo=timezone.utc)), Derived),
+        (Derived(1, Base(2), ["a"], datetime(2031, 5, 1, tzinfo=UTC)), Derived),
         (Dog("Rex", {"a": Animal("Tom")}), Dog),
         (Circle(1.5), Circle),
         (Square(2.0), Square),
@@ -606,14 +609,15 @@ def test_a_value_that_is_no_data_is_refused() -> None:
 
 
 class _Nest(msgspec.Struct, array_like=True):
-    inner: "Optional[_Nest] | int"
+    inner: "_Nest | int | None"
 
 
+finite = st.floats(allow_nan=False, allow_infinity=False)
 plain_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | finite | st.text(),
     lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(), inner, max_size=5),
     max_leaves=20,
-)  # fmt: skip
+)
 
 
 @given(plain_values)

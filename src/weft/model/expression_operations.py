@@ -4,7 +4,7 @@ import operator
 from collections.abc import Callable
 from typing import NoReturn
 
-from weft.model.expression_tokens import INT_BITS_MAX, Limits
+from weft.model.expression_tokens import INT_BITS_MAX, MESSAGE_MAX, Limits
 
 INT_END = 1 << INT_BITS_MAX
 DIGITS_MAX = 1_000
@@ -17,9 +17,9 @@ class ExpressionError(Exception):
     """An expression failed on these values: what failed and why, and in which text."""
 
     def __init__(self, message: str) -> None:
-        self.message = message
+        self.message = message if len(message) <= MESSAGE_MAX else message[:MESSAGE_MAX] + "…"
         self.text = ""
-        super().__init__(message)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         shown = self.text if len(self.text) <= 200 else self.text[:200] + "…"

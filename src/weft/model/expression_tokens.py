@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
+MESSAGE_MAX = 400  # a message may quote the text, which may be long
 INT_BITS_MAX = 4096  # an int of more bits is refused, so that no arithmetic and no printing is slow
 
 
@@ -11,10 +12,10 @@ class ExpressionFault(ValueError):
     """An expression's text is wrong. `column` counts characters from 1; `suggestion` is what may have been meant."""
 
     def __init__(self, message: str, column: int = 1, suggestion: str | None = None) -> None:
-        self.message = message
+        self.message = message if len(message) <= MESSAGE_MAX else message[:MESSAGE_MAX] + "…"
         self.column = column
-        self.suggestion = suggestion
-        super().__init__(f"{message}; did you mean {suggestion}?" if suggestion else message)
+        self.suggestion = suggestion if suggestion and len(suggestion) <= MESSAGE_MAX else None
+        super().__init__(f"{self.message}; did you mean {suggestion}?" if self.suggestion else self.message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from weft.model.type_language import (
 
 _OF_VALUES: dict[type, Type] = {type(None): NULL, bool: BOOL, int: INT, float: FLOAT, str: STR}
 _NUMBER, _TEXT, _LIST, _DICT, _NULL = "number", "text", "list", "dict", "null"
-_ONLY_NUMBER, _ONLY_TEXT, _ONLY_LIST = frozenset((_NUMBER,)), frozenset((_TEXT,)), frozenset((_LIST,))
+_ONLY_NUMBER, _ONLY_TEXT = frozenset((_NUMBER,)), frozenset((_TEXT,))
 _NUMERIC = frozenset(((_NUMBER, _NUMBER),))
 _ALLOWED: dict[str, frozenset[tuple[str, str]]] = {
     "+": _NUMERIC | {(_TEXT, _TEXT), (_LIST, _LIST)},
@@ -263,23 +263,25 @@ def _number(of: Type) -> Type:
 
 def _result(operator: str, left: Type, right: Type) -> Type:
     lefts, rights = kinds(left), kinds(right)
-    if lefts == _ONLY_NUMBER and rights == _ONLY_NUMBER:
-        if operator == "/":
-            return FLOAT
-        if FLOAT in (left, right):
+    if lefts is None or rights is None:
+        return _half_known(operator, lefts or rights)
+    possible = {(one, other) for one in lefts for other in rights if (one, other) in _ALLOWED[operator]}
+    if possible == _NUMERIC:
+        if operator == "/" or FLOAT in (left, right):
             return FLOAT
         return _number(union([left, right]))
-    if operator in ("/", "//", "-", "%"):
-        return ANY if operator != "/" else FLOAT
-    for whole, other in ((lefts, left), (rights, right)):
-        if whole == _ONLY_TEXT:
-            return STR
-        if whole == _ONLY_LIST and operator == "*":
-            return other
-    if lefts == _ONLY_LIST and rights == _ONLY_LIST:
-        items = [m.item for m in (*members_of(left), *members_of(right)) if isinstance(m, ListOf)]
-        return ListOf(union(items))
+    if all(_TEXT in pair for pair in possible):
+        return STR
+    if all(_LIST in pair for pair in possible):
+        members = (*members_of(left), *members_of(right))
+        return ListOf(union([member.item for member in members if isinstance(member, ListOf)]))
     return ANY
+
+
+def _half_known(operator: str, known: frozenset[str] | None) -> Type:
+    if operator == "/":
+        return FLOAT
+    return STR if operator in ("+", "*") and known == _ONLY_TEXT else ANY
 
 
 def _length(typing: Typing, node: syntax.Call, arguments: Sequence[Type]) -> Type:

@@ -10,6 +10,7 @@ import msgspec
 
 TEXT_MAX = 65_536
 NESTING_MAX = 100
+MESSAGE_MAX = 400  # a message may quote the text, which may be long
 NAMES_COMPARED_MAX = 2_000
 
 
@@ -17,10 +18,10 @@ class TypeFault(ValueError):
     """A type's text is wrong. `column` counts characters from 1; `suggestion` is what may have been meant."""
 
     def __init__(self, message: str, column: int = 1, suggestion: str | None = None) -> None:
-        self.message = message
+        self.message = message if len(message) <= MESSAGE_MAX else message[:MESSAGE_MAX] + "…"
         self.column = column
         self.suggestion = suggestion
-        super().__init__(f"{message}; did you mean {suggestion}?" if suggestion else message)
+        super().__init__(f"{self.message}; did you mean {suggestion}?" if suggestion else self.message)
 
 
 class Simple(msgspec.Struct, frozen=True):
