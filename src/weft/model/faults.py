@@ -67,9 +67,9 @@ class Fault(Struct, frozen=True):
     advice: str = ""
 
     def __str__(self) -> str:
-        advice = f" {self.advice}" if self.advice else ""
+        advice = f"; {self.advice}" if self.advice else ""
         where = self.path or "the definition"
-        return f"{self.severity} {self.code} at {where}: {self.message}.{advice}"
+        return f"{self.severity} {self.code} at {where}: {self.message}{advice}"
 
 
 class Invalid(Exception):

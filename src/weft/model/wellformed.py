@@ -3,7 +3,7 @@
 `check` gives all faults, `well_formed` the process itself or `Invalid`. A fault names the activity and what to change:
 
 >>> print(check(Process(name="buy", body=Call(name="buy", process="")))[0])
-error call at buy: 'buy' says no process to call. name a process
+error call at buy: 'buy' says no process to call; name a process
 """
 
 from weft.model.definition import Flow, Net, Process
