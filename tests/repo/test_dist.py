@@ -1,5 +1,6 @@
 """What is shipped: the wheel has the package and nothing else, and runs where nothing else is."""
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import hatch_build
 from tests.repo.bare import ROOT, environment
 
 
@@ -52,3 +54,12 @@ def test_make_dist_installs_the_wheel_in_an_empty_environment_and_runs_the_demo_
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment(), timeout=600)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     assert {path.suffix for path in (ROOT / "dist").iterdir()} == {".whl", ".gz"}
+
+
+def test_mypyc_compiles_the_kernel_but_for_the_modules_of_structs() -> None:
+    compiled = hatch_build.modules(ROOT)
+    assert compiled
+    sources = {name: (ROOT / "src" / name).read_text("utf-8") for name in compiled}
+    with_structs = [name for name, text in sources.items() if re.search(r"^class \w+\(.*Struct", text, re.MULTILINE)]
+    assert not with_structs, f"put these under `interpreted` in pyproject.toml's [tool.weft]: {with_structs}"
+    assert {name.rpartition("/")[0] for name in compiled} == {"weft/kernel"}
