@@ -50,6 +50,7 @@ SCOPE: dict[str, Type] = {
         "many": "int | str | list[int]",
         "file": "File",
         "due": "date",
+        "choice": "1 | 'one'",
     }.items()
 }
 ORDER = {"cents": 900, "lines": [{"item": "tea"}]}
@@ -70,6 +71,7 @@ ENVIRONMENT: dict[str, object] = {
     "many": 5,
     "file": {"name": "f", "size": 3, "sha256": "", "reference": ""},
     "due": "2031-05-01",
+    "choice": 1,
 }
 
 
@@ -165,6 +167,9 @@ def compiled(text: str, limits: Limits = DEFAULT) -> Expression:
         ("sum([f, 1])", 3.5, "int | float"),
         ("sum([])", 0, "any"),
         ("abs(-n)", 7, "int"),
+        ("choice + 'x' if 0 else choice", 1, 'str | 1 | "one"'),
+        ("xs * n if 0 else many * n if 0 else 1", 1, "any"),
+        ("float(n - 2) / 2", 2.5, "float"),
         ("round(f)", 2, "int"),
         ("round(2.675, 1)", 2.7, "float"),
         ("round(n, -1)", 10, "int"),
@@ -263,6 +268,8 @@ def test_an_expression_has_a_value_and_a_type(text: str, value: object, of: str)
         ("s % n", 3, "% does not format text here; join text with + and str(…)"),
         ("-s", 1, "- wants a number, and this is str"),
         ("n < s", 3, "int < str can't be"),
+        ("nothing in nothing", 9, "`in` wants a list, a dict or text, and this is null"),
+        ("n - choice - xs", 12, "int - list[int] can't be"),
         ("d < d", 3, "dict[str, int] < dict[str, int] can't be"),
         ("n in f", 3, "`in` wants a list, a dict or text, and this is float"),
         ("n[0]", 2, "int has no item at int"),
