@@ -60,7 +60,7 @@ def look(d: Decision, frame: Frame, node: int, agenda: list[int]) -> None:
         del frame.agenda[node]
         side_ended(d, frame, node)
         return
-    if kind == TASK or kind == PLACED or now == status.READY:
+    if kind in (TASK, PLACED) or now == status.READY:
         del frame.agenda[node]
         if now == status.READY:
             start(d, frame, node)
@@ -122,9 +122,7 @@ def start_instance(plan: Plan, d: Decision, command: commands.Start) -> None:
     one = choose_set(root.input_sets, command, root.name)
     inputs = {**defaults(one), **command.inputs}
     check_values(plan, one.types, inputs, f"process {root.name}")
-    open_root(plan, d.state)
-    frame = d.state.root
-    assert frame is not None
+    frame = open_root(plan, d.state)
     d.tell(frame, 0, facts.Ready(frame.path(0), 0, 1, one.name, inputs, command.seed))
     start(d, frame, 0)
 
@@ -351,7 +349,7 @@ def skip(plan: Plan, d: Decision, command: commands.Skip) -> None:
         raise NotRunning(f"{command.path} is not waiting in a running flow")
     if frame.status[node] == status.READY and execution_of(frame, node).attempt > 1:
         raise NotRunning(f"{command.path} has been tried: cancel it instead")
-    d.skip(frame, node)
+    d.skip(frame, node, by="person")
 
 
 def due(plan: Plan, d: Decision, command: commands.Due) -> None:
@@ -377,7 +375,7 @@ def unfinished(state: State) -> list[tuple[Frame, int]]:
     found: list[tuple[Frame, int]] = []
     for frame in frames_of(state):
         for node, kind in enumerate(frame.plan.kind):
-            if kind == TASK or kind == PLACED:
+            if kind in (TASK, PLACED):
                 continue
             now = frame.status[node]
             if (

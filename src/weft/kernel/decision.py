@@ -73,8 +73,8 @@ class Decision:
         self.tell(frame, node, fact)
         self.after_end(frame, node, given_up=True)
 
-    def skip(self, frame: Frame, node: int) -> None:
-        self.tell(frame, node, facts.Skipped(frame.path(node), frame.rounds[node], attempt_of(frame, node)))
+    def skip(self, frame: Frame, node: int, by: str = "") -> None:
+        self.tell(frame, node, facts.Skipped(frame.path(node), frame.rounds[node], attempt_of(frame, node), by))
 
     def after_end(self, frame: Frame, node: int, given_up: bool) -> None:
         if node == 0 and frame.role == COMPENSATION and frame.entry is not None:

@@ -36,7 +36,7 @@ def take_added(d: Decision, frame: Frame, node: int, items: Items) -> None:
         given = execution.inputs["items"]
         d.tell(frame, node, facts.Added(path, round, execution.attempt, as_items(given), "given"))
     for sibling, mark, name in frame.plan.adders.get(node, ()):
-        source = f"{sibling}:{mark}"
+        source = f"{frame.plan.activity[sibling].name}:{mark}"
         giver = frame.execution[sibling]
         if source in items.sources or giver is None or giver.marks is None or mark not in giver.marks:
             continue

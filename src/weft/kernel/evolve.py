@@ -8,7 +8,7 @@ knows the place already.
 from collections.abc import Callable
 from typing import cast
 
-from weft.kernel import evolve_activity, evolve_compound, evolve_net, facts
+from weft.kernel import evolve_activity, evolve_change, evolve_compound, evolve_net, facts
 from weft.kernel.facts import AnyFact
 from weft.kernel.opening import open_frame
 from weft.kernel.plan import Plan
@@ -23,10 +23,8 @@ def evolve(plan: Plan, state: State, fact: AnyFact) -> None:
         return
     found = net_of(state, fact.path) if type(fact) in ABOUT_NET else find(state, fact.path)
     if found is None:
-        if state.root is None:
-            found = open_root(plan, state), 0
-        else:
-            found = open_frame(state, fact.path, fact.round), 0
+        frame = open_root(plan, state) if state.root is None else open_frame(state, fact.path, fact.round)
+        found = frame, 0
     CHANGES[type(fact)](state, found[0], found[1], fact)
 
 
@@ -79,6 +77,7 @@ CHANGES = cast(
         facts.Suspended: evolve_compound.suspended,
         facts.Resumed: evolve_compound.resumed,
         facts.Abandoned: evolve_compound.abandoned,
+        facts.Changed: evolve_change.changed,
         facts.Added: evolve_compound.added,
         facts.Closed: evolve_compound.closed,
         facts.Bound: evolve_compound.bound,

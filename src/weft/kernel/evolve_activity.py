@@ -108,6 +108,7 @@ def begin_round(state: State, frame: Frame, node: int) -> None:
     frame.execution[node + 1 : end] = plan.nones[node + 1 : end]
     for inside in range(node + 1, end):
         frame.rounds[inside] += 1
+        frame.told_to_skip.discard(inside)
     for looked, agenda in frame.agenda.items():
         if node <= looked < end:
             agenda.clear()
@@ -198,6 +199,8 @@ def aborted(state: State, frame: Frame, node: int, fact: facts.Aborted) -> None:
 def skipped(state: State, frame: Frame, node: int, fact: facts.Skipped) -> None:
     was_ready = frame.status[node] == status.READY
     frame.status[node] = status.SKIPPED
+    if fact.by:
+        frame.told_to_skip.add(node)
     if was_ready:
         for name in frame.plan.activity[node].holds:
             unwant(state, name, frame, node)

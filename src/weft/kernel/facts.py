@@ -99,7 +99,9 @@ class Aborted(Fact, frozen=True, gc=False):
 
 
 class Skipped(Fact, frozen=True, gc=False):
-    """Never started and never will in this round. What was ready is withdrawn."""
+    """Never started and never will in this round. What was ready is withdrawn. `by` is `person` if one said so."""
+
+    by: str = ""
 
 
 class Overdue(Fact, frozen=True, gc=False):
@@ -182,11 +184,13 @@ class Resumed(Fact, frozen=True, gc=False):
 
 
 class Changed(Fact, frozen=True, gc=False):
-    """The instance goes on with another definition; lists what that withdrew, offered anew and opened again."""
+    """The instance goes on with another definition; lists what was withdrawn and what was opened again.
+
+    What is offered anew is ready by the facts that follow.
+    """
 
     definition: str = ""
     withdrawn: tuple[str, ...] = ()
-    offered: tuple[str, ...] = ()
     opened: tuple[str, ...] = ()
 
 

@@ -7,11 +7,10 @@ from weft.kernel.agenda import body_of, execution_of
 from weft.kernel.data import bound, evaluate
 from weft.kernel.decision import Decision
 from weft.kernel.endings import begin_abort, fix, give_leave, is_exclusive, seek_leave, stop, stop_parked
-from weft.kernel.liveness import live_of
+from weft.kernel.liveness import is_needed, live_of
 from weft.kernel.plan import (
     ANSWER,
     INDEX_MASK,
-    LEAVE,
     MARK,
     NODE_BITS,
     NODE_MASK,
@@ -141,32 +140,6 @@ def withdraw_occurrences(d: Decision, frame: Frame, node: int) -> None:
     for child in frame.plan.occurrences[node]:
         if frame.status[child] == status.READY and not is_needed(frame, child):
             d.skip(frame, child)
-
-
-def is_needed(frame: Frame, child: int) -> bool:
-    formulas = frame.plan.formulas
-    for event, _, formula in frame.plan.mentions[child] or ():
-        if event == 10:
-            continue
-        above = formula
-        while above >= 0 and not frame.value[above]:
-            above = formulas.above[above]
-        if above < 0 and is_open(frame, formulas.root_true[-1 - above]):
-            return True
-    return False
-
-
-def is_open(frame: Frame, item: int) -> bool:
-    """Does what the root of a formula decides still matter?"""
-    phase, owner = item >> PHASE << PHASE, item >> NODE_BITS & NODE_MASK
-    if phase == ANSWER:
-        return frame.value[frame.plan.questions[owner].atom] == 0
-    if phase in (OUTCOME, MARK, LEAVE):
-        return True
-    now = frame.status[owner]
-    return now not in status.ENDS and (
-        phase == STOP or now in (status.WAITING, status.PARKED) or owner in frame.plan.leave
-    )
 
 
 def check_hanging(d: Decision, frame: Frame, node: int, body: Body) -> None:

@@ -4,7 +4,8 @@ Outside circles a child that can't happen has a guard that is false. In a circle
 nothing is ever decided; there the least set counts: what runs is live, and what a live one can still make true.
 """
 
-from weft.kernel import status
+from weft.kernel import events, status
+from weft.kernel.plan import ANSWER, LEAVE, MARK, NODE_BITS, NODE_MASK, OUTCOME, PHASE, STOP
 from weft.kernel.state import Frame
 
 
@@ -58,3 +59,30 @@ def can_hold(frame: Frame, formula: int, members: list[int], live: set[int]) -> 
         return subject not in members or subject in live
     need = frame.plan.formulas.need_true[formula]
     return sum(can_hold(frame, kid, members, live) for kid in kids) >= need
+
+
+def is_needed(frame: Frame, child: int) -> bool:
+    """Does anything undecided, but its mere end, depend on what is awaited?"""
+    formulas = frame.plan.formulas
+    for event, _, formula in frame.plan.mentions[child] or ():
+        if event == events.ENDED:
+            continue
+        above = formula
+        while above >= 0 and not frame.value[above]:
+            above = formulas.above[above]
+        if above < 0 and is_open(frame, formulas.root_true[-1 - above]):
+            return True
+    return False
+
+
+def is_open(frame: Frame, item: int) -> bool:
+    """Does what the root of a formula decides still matter?"""
+    phase, owner = item >> PHASE << PHASE, item >> NODE_BITS & NODE_MASK
+    if phase == ANSWER:
+        return frame.value[frame.plan.questions[owner].atom] == 0
+    if phase in (OUTCOME, MARK, LEAVE):
+        return True
+    now = frame.status[owner]
+    return now not in status.ENDS and (
+        phase == STOP or now in (status.WAITING, status.PARKED) or owner in frame.plan.leave
+    )

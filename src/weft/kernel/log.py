@@ -26,7 +26,7 @@ def keep(state: State, frame: Frame, node: int, execution: Execution) -> None:
     if activity.compensation is None and not activity.critical and inner is None:
         return
     entry = Entry(frame.path(node), frame.rounds[node], execution.attempt)
-    entry.plan, entry.frame, entry.node = frame.plan, frame, node
+    entry.plan, entry.node, entry.frame, entry.place = frame.plan, node, frame, node
     entry.inputs, entry.values, entry.outcome = execution.inputs, execution.values, execution.outcome
     entry.is_prepared = activity.critical
     entry.home = home

@@ -46,7 +46,7 @@ def frame_for(state: State, path: str, round: int) -> Frame:
     if entry is not None:
         assert entry.frame is not None
         assert entry.plan is not None
-        frame = new(entry.frame, entry.node, entry.plan.side(entry.node, last), COMPENSATION, path)
+        frame = new(entry.frame, entry.place, entry.plan.side(entry.node, last), COMPENSATION, path)
         frame.entry = entry
         frame.scope = taken_back(entry.plan.activity[entry.node], entry.inputs, entry.values)
         return frame
@@ -101,7 +101,9 @@ def take_item(state: State, frame: Frame) -> None:
     assert parent is not None
     execution = parent.execution[node]
     activity = parent.plan.activity[node]
-    assert execution is not None and execution.body is not None and execution.body.items is not None
+    assert execution is not None
+    assert execution.body is not None
+    assert execution.body.items is not None
     assert isinstance(activity, Each)
     items = execution.body.items
     index = frame.number - items.first

@@ -228,6 +228,13 @@ def on_resumed(state: State, frame: Frame, node: int, fact: AnyFact, found: list
     found += [one for one in outstanding(frame.plan, state) if not isinstance(one, Continue)]
 
 
+def on_changed(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    """What was withdrawn is no longer to be taken; deadlines may be others. What got ready has facts of its own."""
+    assert isinstance(fact, facts.Changed)
+    found += [Withdraw(path) for path in fact.withdrawn]
+    found += [one for one in outstanding(frame.plan, state) if isinstance(one, Timer)]
+
+
 ASKING: dict[type, Callable[[State, Frame, int, AnyFact, list[AnyEffect]], None]] = {
     facts.Ready: on_ready,
     facts.Fired: on_ready,
@@ -244,5 +251,5 @@ ASKING: dict[type, Callable[[State, Frame, int, AnyFact, list[AnyEffect]], None]
     facts.Offered: on_doubt,
     facts.Withdrawn: on_doubt,
     facts.Resumed: on_resumed,
-    facts.Changed: on_resumed,
+    facts.Changed: on_changed,
 }

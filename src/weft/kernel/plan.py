@@ -357,8 +357,13 @@ class Plan:
         """The plan of a body, an operation (`operation NAME`), a compensation, an undo, or an alternate (`alternate K`)."""
         found = self.sides.get((node, role))
         if found is None:
-            found = self.sides[node, role] = Plan(beside(self.activity[node], role), self.library, self.group)
+            activity = beside(self.activity[node], role)
+            assert activity is not None, f"{self.activity[node].name} has no {role}"
+            found = self.sides[node, role] = Plan(activity, self.library, self.group)
         return found
+
+    def has_side(self, node: int, role: str) -> bool:
+        return beside(self.activity[node], role) is not None
 
     def net_holds(self, node: int) -> list[tuple[int, tuple[str, ...]]]:
         """The transitions of a net whose operations hold names."""
@@ -407,20 +412,19 @@ def copied(term: Term) -> Term:
     return twin
 
 
-def beside(activity: Activity, role: str) -> Activity:
+def beside(activity: Activity, role: str) -> Activity | None:
     kind, _, name = role.partition(" ")
     found: Activity | None = None
     if kind == "body" and isinstance(activity, Each):
         found = activity.body
     elif kind == "operation" and isinstance(activity, Net):
-        found = next(one.operation for one in activity.transitions if one.name == name)
+        found = next((one.operation for one in activity.transitions if one.name == name), None)
     elif kind == "compensation":
         found = activity.compensation
     elif kind == "undo":
         found = activity.undo
     elif kind == "alternate":
-        found = activity.on_error[int(name)].alternate
-    assert found is not None, f"{activity.name} has no {role}"
+        found = activity.on_error[int(name)].alternate if int(name) < len(activity.on_error) else None
     return found
 
 

@@ -34,7 +34,16 @@ class ValueIndex:
         order = self.tokens.order
         if order and order[-1] >= self.seen:
             self.learn()
-        return self.numbers.get(key, [])
+        known = self.numbers.get(key)
+        if known is None:
+            return []
+        gone = 0
+        while gone < len(known) and known[gone] not in self.tokens.values:
+            gone += 1
+        if gone:
+            del known[:gone]
+            self.size -= gone
+        return known
 
     def learn(self) -> None:
         """Takes in what came since, and forgets what left once that is more than half."""

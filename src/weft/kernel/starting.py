@@ -67,10 +67,11 @@ def start_side(d: Decision, frame: Frame, node: int, role: str) -> None:
 def start_compensation(d: Decision, entry: Entry) -> None:
     """What an execution that committed is taken back by."""
     frame, plan, node = entry.frame, entry.plan, entry.node
-    assert frame is not None and plan is not None
+    assert frame is not None
+    assert plan is not None
     root = plan.side(node, "compensation").activity[0]
     scope = taken_back(plan.activity[node], entry.inputs, entry.values)
-    inputs = inputs_beside(frame, node, root, scope)
+    inputs = inputs_beside(frame, entry.place, root, scope)
     begin_side(d, entry.path + "/compensation", entry.round, root.input_sets[0].name, inputs)
 
 

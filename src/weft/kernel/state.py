@@ -115,15 +115,19 @@ class Firing:
 
 
 class Entry:
-    """An execution that committed and may have to be taken back: by its own compensation, or inside."""
+    """An execution that committed and may have to be taken back: by its own compensation, or inside.
+
+    `plan` and `node` say which activity it was when it committed; `place` is where that now stands in its frame.
+    """
 
     def __init__(self, path: str, round: int, attempt: int) -> None:
         self.path = path
         self.round = round
         self.attempt = attempt
         self.plan: Plan | None = None
-        self.frame: Frame | None = None
         self.node = -1
+        self.frame: Frame | None = None
+        self.place = -1
         self.inputs: Values = {}
         self.values: Values = {}
         self.outcome = ""
@@ -168,6 +172,7 @@ class Frame:
         self.value: list[int] = plan.zeros[:formulas]
         self.lack_true: list[int] = plan.formulas.need_true[:]
         self.lack_false: list[int] = plan.formulas.need_false[:]
+        self.told_to_skip: set[int] = set()
         self.agenda: dict[int, list[int]] = {}
 
     def path(self, node: int) -> str:
