@@ -1,0 +1,49 @@
+"""What the runner in memory can do of a process, known before it starts."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from weft.engine.work import Code
+from weft.model.definition import Activity, Call, Command, Function, Http, Named, Process, Sql, Task, parts
+
+
+def called_from(process: Process, known: Iterable[Process]) -> list[Process]:
+    """The process, and of those known the ones that it may call, however far away."""
+    by_name: dict[str, list[Process]] = {}
+    for one in known:
+        by_name.setdefault(one.name, []).append(one)
+    found, rest = [process], [process]
+    while rest:
+        for task in activities(rest.pop()):
+            for called in by_name.get(task.process, []) if isinstance(task, Call) else []:
+                if called not in found:
+                    found.append(called)
+                    rest.append(called)
+    return found
+
+
+def activities(process: Process) -> Iterator[Activity]:
+    rest: list[Activity] = [process.body]
+    while rest:
+        activity = rest.pop()
+        rest += parts(activity)
+        yield activity
+
+
+def what_cannot_run(process: Process, tasks: Callable[[Function | Named], Code | None]) -> Iterator[str]:
+    """Why this runner can't do a task, for each that it can't."""
+    for task in activities(process):
+        match task:
+            case Task(handler=Function(reference) as handler) if tasks(handler) is None:
+                module = reference.partition(":")[0]
+                way = f"import {module} first, or weft run --tasks {module}"
+                yield f"{task.name}: no task {reference!r} is known here; {way}"
+            case Task(handler=Named(name) as handler) if tasks(handler) is None:
+                yield f"{task.name}: no registered task is called {name!r}; give the module that has it"
+            case Task(handler=Command(application)):
+                yield f"{task.name}: running the application {application!r} comes with the durable engine"
+            case Task(handler=Http(endpoint)):
+                yield f"{task.name}: calling the endpoint {endpoint!r} comes with the durable engine"
+            case Task(handler=Sql(resource)):
+                yield f"{task.name}: SQL on the resource {resource!r} comes with the durable engine"
+            case _:
+                pass

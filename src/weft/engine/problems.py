@@ -1,0 +1,27 @@
+"""What can go wrong around a run in memory, split by whose fault it is."""
+
+from collections.abc import Sequence
+
+
+class Problem(Exception):
+    """The run can't be had as it was asked for; the message says what, why, and what to do."""
+
+
+class CannotRun(Problem):
+    """A process has work that can't be done here; `reasons` has every one."""
+
+    def __init__(self, process: str, reasons: Sequence[str]) -> None:
+        self.reasons = tuple(reasons)
+        super().__init__("\n  ".join([f"process {process} can't run here:", *self.reasons]))
+
+
+class Endless(Problem):
+    """The run made more decisions than it was allowed."""
+
+
+class Unexpected(Problem):
+    """A run did not end as `.expect(…)` says; the exception of the failed task, if there is one, is the cause."""
+
+
+class Stopped(Exception):
+    """Raised in a task by `ctx.heartbeat()` when its work is to stop."""

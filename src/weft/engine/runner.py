@@ -1,0 +1,199 @@
+"""The small runner: a process runs to its end in memory, in this thread, by the clock it is given. Nothing is durable.
+
+Functions run one after the other, coroutine functions side by side. Work for people is done by the answers that were
+given beforehand, else it waits. Commands, HTTP and SQL are for the durable engine and are refused before anything runs.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from heapq import heappop, heappush
+
+from weft.engine.ability import called_from, what_cannot_run
+from weft.engine.clocks import Clock
+from weft.engine.coroutines import Coroutines
+from weft.engine.instance import DECISIONS_MAX, Instance, Watch
+from weft.engine.problems import CannotRun
+from weft.engine.result import Result
+from weft.engine.standing import result_of
+from weft.engine.values import objects_for
+from weft.engine.work import INPUT, OUTPUT, Code, Work
+from weft.kernel.commands import Begin, Command, Complete, Fail, Start
+from weft.kernel.effect_types import Dispatch, Stop
+from weft.kernel.refusals import NotAvailable, NotDeclared, NotFitting, Refused
+from weft.model.definition import Function, Named, Person, Process, Task
+from weft.model.types import ValueFault
+
+Answer = object
+"""What a person answers: a value, or a function that makes one of the work's inputs."""
+
+
+class Runner:
+    """Runs one instance. `tasks` finds the code of a `Function` or `Named` handler, or gives None."""
+
+    def __init__(
+        self,
+        process: Process,
+        *,
+        tasks: Callable[[Function | Named], Code | None],
+        clock: Clock,
+        instance: str,
+        processes: Iterable[Process] = (),
+        answers: Mapping[str, Answer] | None = None,
+        watch: Watch | None = None,
+        decisions_max: int = DECISIONS_MAX,
+    ) -> None:
+        known = [process, *processes]
+        reasons = [reason for one in called_from(process, known) for reason in what_cannot_run(one, tasks)]
+        if reasons:
+            raise CannotRun(process.name, reasons)
+        self.instance = Instance(process, self, processes=processes, watch=watch, decisions_max=decisions_max)
+        self._tasks = tasks
+        self._clock = clock
+        self._id = instance
+        self._answers = answers or {}
+        self._offered: dict[str, tuple[Task, Dispatch]] = {}
+        self._queue: list[tuple[int, int, Dispatch]] = []
+        self._queued = 0
+        self._working: dict[str, Work] = {}
+        self._checkpoints: dict[str, object] = {}
+        self._coroutines: Coroutines | None = None
+        self._exceptions: dict[str, BaseException] = {}
+        """By error, the last exception that meant it."""
+
+    def run(self, start: Start) -> Result:
+        """Begins the instance, and goes on until it has ended or only people and signals could bring it on."""
+        try:
+            self.instance.do(start, self._clock.now())
+            return self.go_on()
+        finally:
+            if self._coroutines is not None:
+                self._coroutines.close()
+                self._coroutines = None
+
+    def signal(self, name: str, **values: object) -> Result:
+        """Sends a signal, and goes on."""
+        self.instance.send(name, values, self._clock.now())
+        return self.go_on()
+
+    def go_on(self) -> Result:
+        while self._step():
+            pass
+        return result_of(self.instance, self._exceptions)
+
+    def _step(self) -> bool:
+        """One thing that there is to do; False when there is none."""
+        instance, now = self.instance, self._clock.now()
+        instance.settle(now)
+        if instance.fire_due(now):
+            return True
+        dispatch = self._next()
+        if dispatch is not None:
+            self._begin(dispatch)
+            return True
+        if instance.ended is not None:
+            return False
+        due = instance.next_due()
+        if self._coroutines:
+            self._wait_for_coroutines(due)
+            return True
+        return due is not None and self._clock.wait_until(due)
+
+    # What the instance asks.
+
+    def offer(self, task: Task, work: Dispatch) -> None:
+        self._offered[work.path] = task, work
+        if not isinstance(task.handler, Person) or task.name in self._answers or work.path in self._answers:
+            self._queued += 1
+            heappush(self._queue, (-task.priority, self._queued, work))
+
+    def withdraw(self, path: str) -> None:
+        self._offered.pop(path, None)
+
+    def stop(self, effect: Stop) -> None:
+        self._offered.pop(effect.path, None)
+        work = self._working.get(effect.path)
+        if work is not None:
+            work.is_stopped = True
+            if self._coroutines is not None:
+                self._coroutines.cancel(effect.path)
+
+    # Work.
+
+    def _next(self) -> Dispatch | None:
+        """The most urgent work that may still begin."""
+        while self._queue:
+            _, _, dispatch = heappop(self._queue)
+            offered = self._offered.get(dispatch.path)
+            if offered is not None and offered[1] is dispatch:
+                return dispatch
+        return None
+
+    def _begin(self, dispatch: Dispatch) -> None:
+        task, _ = self._offered.pop(dispatch.path)
+        about = dispatch.path, dispatch.round, dispatch.attempt
+        try:
+            self.instance.do(Begin(*about), self._clock.now())
+        except NotAvailable:  # a name that it holds was taken meanwhile; it is offered again
+            return
+        if isinstance(task.handler, Function | Named):
+            code = self._tasks(task.handler)
+            assert code is not None
+            self._work(Work(dispatch, task, code, instance=self._id, tell=self._tell, checkpoints=self._checkpoints))
+        else:
+            self._answer(task, dispatch)
+
+    def _answer(self, task: Task, dispatch: Dispatch) -> None:
+        given = self._answers[dispatch.path if dispatch.path in self._answers else task.name]
+        about = dispatch.path, dispatch.round, dispatch.attempt
+        try:
+            value = given(**dispatch.inputs) if callable(given) else given
+            self._report(Complete(*about, "", objects_for(task, "", value)))
+        except ValueFault as fault:
+            self._report(Fail(*about, OUTPUT, str(fault)))
+
+    def _work(self, work: Work) -> None:
+        try:
+            arguments = work.arguments()
+        except ValueFault as fault:
+            self._report(Fail(*work.about, INPUT, str(fault)))
+            return
+        self._working[work.path] = work
+        if work.code.is_coroutine:
+            if self._coroutines is None:
+                self._coroutines = Coroutines()
+            self._coroutines.start(work.path, work.code.function(**arguments))  # type: ignore[arg-type]
+        else:
+            self._finish(work, lambda: work.code.function(**arguments))
+
+    def _wait_for_coroutines(self, due: float | None) -> None:
+        assert self._coroutines is not None
+        now = self._clock.now()
+        seconds = max(0.0, due - now) if due is not None and self._clock.is_real else None
+        for path, result in self._coroutines.wait(seconds):
+            self._finish(self._working[path], result)
+            self.instance.settle(self._clock.now())
+
+    def _finish(self, work: Work, result: Callable[[], object]) -> None:
+        command: Complete | Fail
+        try:
+            command = work.done(result())
+        except KeyboardInterrupt:
+            raise
+        except BaseException as exception:  # whatever a function raises is its error, a wish to exit too
+            command = work.failed(exception)
+            self._exceptions[command.error] = exception
+        del self._working[work.path]
+        self._report(command)
+
+    def _tell(self, mark: Command) -> None:
+        """A mark is given while its function runs, and is looked at when that is over."""
+        self.instance.do(mark, self._clock.now())
+
+    def _report(self, command: Complete | Fail) -> None:
+        """Says how work ended; what doesn't fit the declaration is a failure, what nobody waits for is passed over."""
+        try:
+            self.instance.do(command, self._clock.now())
+        except (NotDeclared, NotFitting) as refused:
+            about = command.path, command.round, command.attempt
+            self.instance.try_to(Fail(*about, OUTPUT, str(refused)), self._clock.now())
+        except Refused:
+            pass
