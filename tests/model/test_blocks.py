@@ -117,7 +117,7 @@ BLOCKS = {
     ),
     "choice": (
         blocks.choice([("x > 1", A), ("x < 1", B)], C),
-        ["[x > 1]", "[x < 1] & a.skipped", "b.skipped"],
+        ["[x > 1]", "[x < 1] & a.skipped", "a.skipped & b.skipped"],
         {
             "done": "(a.committed | b.committed | c.committed) | (a.skipped & b.skipped & c.skipped)",
             "aborted": "a.aborted | b.aborted | c.aborted",

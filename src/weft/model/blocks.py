@@ -79,8 +79,8 @@ def choice(branches: Sequence[tuple[str, Activity]], default: Activity | None = 
     chosen = [activity for _, activity in branches]
     children = _some_children("choice", chosen if default is None else [*chosen, default])
     guarded = [
-        _guarded(child, _turn(condition, before))
-        for child, condition, before in zip(children, [*conditions, None], [None, *children], strict=False)
+        _guarded(child, _turn(condition, children[:index]))
+        for index, (child, condition) in enumerate(zip(children, [*conditions, None], strict=False))
     ]
     nothing_chosen = every(*[On(child.name, "skipped") for child in children])
     outcomes = (_done(some(some(*_commits(children)), nothing_chosen)), _aborted(some(*_aborts(children))))
@@ -195,9 +195,10 @@ def _any_outcomes(children: Sequence[Activity]) -> tuple[Outcome, ...]:
     return _done(every(some(*_commits(children)), ended)), _aborted(every(*_aborts(children)))
 
 
-def _turn(condition: str | None, before: Activity | None) -> Guard:
+def _turn(condition: str | None, before: Sequence[Activity]) -> Guard:
+    """Every branch before was skipped: one that is skipped because an earlier one started is no reason to start."""
     asked = [] if condition is None else [When(condition)]
-    return every(*asked, *([] if before is None else [On(before.name, "skipped")]))
+    return every(*asked, *[On(one.name, "skipped") for one in before])
 
 
 # How a flow is put together.
