@@ -1,4 +1,4 @@
-"""The tree of a process as the guard table shows it: nodes numbered in preorder, with restarts, compensations, undos."""
+"""The tree of a process as the guard table shows it: nodes numbered in preorder, with restarts and compensations."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -35,7 +35,7 @@ def check(process: Process, limits: Limits = DEFAULT_LIMITS) -> list[Fault]:
     for name, why in class_faults(process.classes):
         report.add(root, "bad-class", f"the class {name!r}: {why}", "correct it under `classes`")
     for error in process.errors:
-        hearing.error(root, error, "`errors` declares it")
+        hearing.error(root, error, f"`errors` declares {error!r}")
     for name in process.searchable:
         if name not in scopes.searchable(root):
             advice = report.meant(name, scopes.searchable(root), "declare it, or take it out")

@@ -141,7 +141,7 @@ class Data:
         found = self._heard(node, reach, source.activity, what)
         if found is None:
             return None
-        outcome = self.hearing.outcome(node, found.activity, source.outcome, what)
+        outcome = self.hearing.outcome(node, found.activity, source.outcome, f"{what} takes from {found.name!r}")
         if outcome is None:
             return None
         if outcome.kind == "repeat":
@@ -175,7 +175,7 @@ class Data:
 
     def _input(self, node: Node, reach: Reach, source: Input, what: str) -> Type | None:
         found = self._heard(node, reach, source.activity, what)
-        one = None if found is None else self.hearing.input_set(node, found, source.set, what)
+        one = None if found is None else self._set(node, found, source, what)
         if found is None or one is None:
             return None
         if source.object not in one.types and source.object not in one.bindings:
@@ -186,6 +186,9 @@ class Data:
             )  # fmt: skip
             return None
         return self.scopes.type(one.types.get(source.object, "any"))
+
+    def _set(self, node: Node, found: Node, source: Input, what: str) -> InputSet | None:
+        return self.hearing.input_set(node, found, source.set, f"{what} takes from {found.name!r}")
 
     def _heard(self, node: Node, reach: Reach, name: str, what: str) -> Node | None:
         found = self.hearing.activity(node, reach, name, what)
@@ -269,7 +272,7 @@ class Data:
                 continue
             if name in scope.read_only:
                 self.report.add(
-                    node, "read-only", f"it writes {name!r}, which is no variable and can only be read",
+                    node, "read-only", f"it writes {name!r}, which is given and can only be read",
                     "write to another variable",
                 )  # fmt: skip
             offered = [types[made] for types in (objects(activity, one) for one in commits) if made in types]
@@ -287,7 +290,7 @@ class Data:
     def _variables(self, node: Node, activity: Compound) -> None:
         for name, declared in activity.variables.items():
             what = f"the variable {name!r}"
-            self.name(node, name, what)
+            self.name(node, name, "variable")
             self.scopes.declared(node, declared.type, what)
             if declared.default is not None:
                 self.value(node, declared.default, self.scopes.type(declared.type), f"the default of {what}")
@@ -336,7 +339,7 @@ class Data:
             self.good_names.add(name)
         else:
             self.report.add(
-                node, "bad-name", f"{name!r} can't be the name of {what.partition(' ')[0]} {what.split(' ')[1]}",
+                node, "bad-name", f"{name!r} can't be the name of {'an' if what[0] in 'aeiou' else 'a'} {what}",
                 "begin with a letter or _, go on with letters, digits, _ or -",
             )  # fmt: skip
 

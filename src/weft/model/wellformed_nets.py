@@ -20,8 +20,8 @@ class Nets:
     def check(self, node: Node, net: Net) -> None:
         places = {place.name: place for place in net.places}
         transitions = {transition.name: transition for transition in net.transitions}
-        self._names(node, [place.name for place in net.places], "the place")
-        self._names(node, [transition.name for transition in net.transitions], "the transition")
+        self._names(node, [place.name for place in net.places], "place")
+        self._names(node, [transition.name for transition in net.transitions], "transition")
         for place in net.places:
             self._place(node, net, place)
         for transition in net.transitions:
@@ -41,7 +41,7 @@ class Nets:
         seen: set[str] = set()
         for name in names:
             if name in seen:
-                self.report.add(node, "duplicate-name", f"{what} {name!r} is there twice", "rename one of them")
+                self.report.add(node, "duplicate-name", f"the {what} {name!r} is there twice", "rename one of them")
             else:
                 seen.add(name)
                 self.data.name(node, name, what)
@@ -110,7 +110,7 @@ class _Arcs:
             nets.scopes.compile(node, transition.guard, scope, f"the guard of transition {transition.name!r}")
         assigned: dict[str, Type] = {}
         for name, text in transition.assigns.items():
-            nets.data.name(node, name, "the variable")
+            nets.data.name(node, name, "variable")
             place = f"`assigns` of transition {transition.name!r}"
             assigned[name] = nets.scopes.compile(node, text, scope, place)
         for arc in transition.outputs:
@@ -137,7 +137,7 @@ class _Arcs:
             if arc.kind in ("inhibit", "reset"):
                 self._wrong(f"binds {arc.variable!r}, but to {arc.kind} carries nothing", "leave it out")
                 continue
-            self.nets.data.name(self.node, arc.variable, "the variable")
+            self.nets.data.name(self.node, arc.variable, "variable")
             token = scopes.type(place.type) if place is not None else ANY
             offered = ListOf(token) if arc.weight > 1 else token
             before = bound.setdefault(arc.variable, offered)
@@ -167,7 +167,7 @@ class _Arcs:
                 return
             offered = element(offered)
         token = scopes.type(place.type)
-        if arc.weight > 1 and scopes.fits(element(offered), token):
+        if arc.weight > 1 and isinstance(offered, ListOf) and scopes.fits(offered.item, token):
             return
         if not scopes.fits(offered, token):
             scopes.misfit(self.node, what, offered, f"the place {arc.place!r}", token)

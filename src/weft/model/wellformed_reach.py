@@ -93,7 +93,7 @@ class Hearing:
             if outcome is not None and outcome.kind != kinds[kind]:
                 prefix = {"commit": "committed:", "abort": "aborted:", "mark": "mark:"}.get(outcome.kind)
                 advice = f"write {prefix + name!r}" if prefix else "a repeat is no news; wait for another event"
-                self.report.add(node, "unknown-event", f"{wanted}, but {name!r} is a {outcome.kind} outcome", advice)
+                self.report.add(node, "unknown-event", f"{wanted}, but {name!r} is of kind {outcome.kind}", advice)
         else:
             advice = self.report.meant(kind, sorted(PLAIN_EVENTS), "events are listed under SEMANTICS, Events")
             self.report.add(node, "unknown-event", f"{wanted}, which is no event", advice)

@@ -50,7 +50,7 @@ class Rules:
         if not activity.vital:
             self._non_vital(node)
         for name in activity.holds:
-            self.data.name(node, name, "the hold")
+            self.data.name(node, name, "hold")
         kind = _KINDS.get(type(activity))
         if kind is not None:
             kind(self, node, activity)
@@ -62,11 +62,11 @@ class Rules:
         if not sets:
             self.report.add(node, "no-input-set", f"{node.name!r} has no input set", "give it one, InputSet()")
         if len(sets) != 1 or sets[0].name not in self.data.good_names:
-            self._names(node, [one.name for one in sets], "the input set")
+            self._names(node, [one.name for one in sets], "input set")
         for one in sets:
             if one.types or one.bindings:
                 for name in {**one.types, **one.bindings}:
-                    self.data.name(node, name, "the parameter")
+                    self.data.name(node, name, "parameter")
 
     def _outcomes(self, node: Node) -> None:
         activity = node.activity
@@ -76,10 +76,10 @@ class Rules:
                 node, "no-commit", f"{node.name!r} has no outcome of kind commit, so it can only fail",
                 "add an outcome of kind commit",
             )  # fmt: skip
-        self._names(node, [outcome.name for outcome in outcomes], "the outcome")
+        self._names(node, [outcome.name for outcome in outcomes], "outcome")
         for outcome in outcomes:
             for name in {**outcome.types, **outcome.bindings}:
-                self.data.name(node, name, "the object")
+                self.data.name(node, name, "object")
             if not isinstance(activity, Task):
                 continue
             if outcome.kind == "repeat":
@@ -99,7 +99,7 @@ class Rules:
         seen: set[str] = set()
         for name in names:
             if name in seen:
-                self.report.add(node, "duplicate-name", f"{what} {name!r} is there twice", "rename one of them")
+                self.report.add(node, "duplicate-name", f"the {what} {name!r} is there twice", "rename one of them")
             else:
                 seen.add(name)
                 self.data.name(node, name, what)
@@ -195,7 +195,7 @@ class Rules:
             self._at_least(node, handler.seconds, 0, "the timer's `seconds`")
 
     def _each(self, node: Node, activity: Each) -> None:
-        self.data.name(node, activity.item, "the variable")
+        self.data.name(node, activity.item, "variable")
         for one in activity.input_sets:
             if "items" not in one.types and "items" not in one.bindings:
                 self.report.add(
@@ -219,7 +219,11 @@ class Rules:
         for source in activity.adds:
             what = "`adds`"
             found = self.hearing.activity(node, Reach.of_start(node), source.activity, what)
-            outcome = None if found is None else self.hearing.outcome(node, found.activity, source.outcome, what)
+            outcome = (
+                None
+                if found is None
+                else self.hearing.outcome(node, found.activity, source.outcome, f"{what} takes from {found.name!r}")
+            )
             if found is None or outcome is None:
                 continue
             if outcome.kind != "mark":

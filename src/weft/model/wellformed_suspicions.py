@@ -26,7 +26,7 @@ def check_losers(nodes: Sequence[Node], report: Report) -> None:
             continue
         if task.compensation is None and task.undo is None and task.transaction == "none":
             _warn(node, "its work is done at once and has neither undo nor compensation", report)
-        elif task.compensation is None and not is_child and task.transaction == "transactional":
+        elif task.compensation is None and not is_child and not task.critical and task.transaction != "none":
             _warn(node, "it commits inside what may lose, and has no compensation", report)
 
 
