@@ -11,7 +11,7 @@ MISSING = object()
 
 
 def read(frame: Frame, node: int, name: str) -> Value:
-    """The value of a name for what stands in compound `node`: the nearest variable, else input; null if there is none."""
+    """What a name means for what stands in compound `node`: the nearest variable, else input; null if none."""
     here, above = frame, node
     while above >= 0:
         execution = here.execution[above]

@@ -1,4 +1,4 @@
-"""What `Changed` makes of the state: every frame of the definition goes over to its new plan. Part of `weft.kernel.evolve`."""
+"""What `Changed` makes of the state: every frame goes over to its new plan. Part of `weft.kernel.evolve`."""
 
 from weft.kernel import facts, status
 from weft.kernel.agenda import attend

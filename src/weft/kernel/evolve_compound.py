@@ -1,4 +1,4 @@
-"""What the facts of compounds, kept executions and the whole instance make of the state. Part of `weft.kernel.evolve`."""
+"""What facts of compounds, kept executions and the instance make of the state. Part of `weft.kernel.evolve`."""
 
 from weft.kernel import events, facts, status
 from weft.kernel.agenda import around, attend, body_of, execution_of, tell

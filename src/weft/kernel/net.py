@@ -57,7 +57,7 @@ def choice_of(state: State, frame: Frame, node: int) -> Choice:
 
 
 def arrive(d: Decision, frame: Frame, node: int, number: int) -> None:
-    """A firing has ended: its tokens come, by the arcs that bear its end; without such an arc a failure ends the net."""
+    """A firing has ended: its tokens come by the arcs that bear its end; a failure that none bears ends the net."""
     body = body_of(frame, node)
     inside = body.frames[number]
     firing = body.firings[number]

@@ -354,7 +354,7 @@ class Plan:
     # Plans of what runs inside and beside.
 
     def side(self, node: int, role: str) -> "Plan":
-        """The plan of a body, an operation (`operation NAME`), a compensation, an undo, or an alternate (`alternate K`)."""
+        """The plan of a `body`, an `operation NAME`, a `compensation`, an `undo`, or an `alternate K`."""
         found = self.sides.get((node, role))
         if found is None:
             activity = beside(self.activity[node], role)

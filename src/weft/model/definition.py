@@ -136,7 +136,7 @@ RuleAction = Literal["retry", "alternate", "ignore", "ask", "fail"]
 class Rule(Form, frozen=True, omit_defaults=True):
     """What one class of errors, and all below it, does. An empty name is every error of a task or handler.
 
-    `retry` counts for itself: at most `times`, the n-th after `delay_seconds * factor ** (n - 1)`, only while `when` holds.
+    `retry` counts for itself: at most `times`, the n-th after `delay_seconds * factor ** (n - 1)`, while `when` holds.
     """
 
     action: RuleAction
@@ -290,7 +290,7 @@ class Call(Compound, frozen=True, tag="call", omit_defaults=True, kw_only=True):
 
 
 class Place(Form, frozen=True, omit_defaults=True):
-    """Holds tokens of one type. One named as a parameter of the net is filled by it, one that is an `output` fills an object."""
+    """Holds tokens of one type. A parameter of its name fills it; one that is an `output` fills an object."""
 
     name: str
     type: str = "any"
@@ -302,7 +302,7 @@ ArcKind = Literal["take", "read", "inhibit", "reset"]
 
 
 class ArcIn(Form, frozen=True, omit_defaults=True):
-    """From a place: takes `weight` tokens, reads one, asks that there be fewer than `weight`, or empties the place."""
+    """From a place: takes `weight` tokens, reads one, asks for fewer than `weight`, or empties the place."""
 
     place: str
     variable: str = ""
