@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from weft.kernel import facts, net, status
 from weft.kernel.agenda import execution_of
-from weft.kernel.decide import frames_of, unfinished
 from weft.kernel.effect_types import (
     AnyEffect,
     Ask,
@@ -24,6 +23,7 @@ from weft.kernel.effect_types import (
 )
 from weft.kernel.endings import ends_at_once
 from weft.kernel.facts import AnyFact
+from weft.kernel.places import frames_of, unfinished
 from weft.kernel.plan import CALL, EACH, PLACED, TASK, Plan
 from weft.kernel.starting import may_hold
 from weft.kernel.state import Frame, State, find

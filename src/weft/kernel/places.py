@@ -1,0 +1,54 @@
+"""Finding what a command is about, and where decisions stopped short."""
+
+from weft.kernel import each, net, status
+from weft.kernel.agenda import body_of
+from weft.kernel.commands import About
+from weft.kernel.decision import Decision
+from weft.kernel.plan import EACH, NET, PLACED, TASK
+from weft.kernel.refusals import Late, NotFound, NotRunning
+from weft.kernel.state import Frame, State, find
+
+
+def locate(d: Decision, command: About, takes: str) -> tuple[Frame, int]:
+    """The execution, if it may be asked this."""
+    place = find(d.state, command.path)
+    if place is None:
+        raise NotFound(f"there is no activity {command.path!r} in this instance")
+    frame, node = place
+    execution = frame.execution[node]
+    if command.round is not None and command.round != frame.rounds[node]:
+        raise Late(f"{command.path} is in round {frame.rounds[node]}, the command is for round {command.round}")
+    if command.attempt is not None and (execution is None or execution.attempt != command.attempt):
+        now = 0 if execution is None else execution.attempt
+        raise Late(f"{command.path} is in attempt {now}, the command is for attempt {command.attempt}")
+    kind = frame.plan.kind[node]
+    table = status.TASK_TAKES if kind in (TASK, PLACED) else status.COMPOUND_TAKES
+    if frame.status[node] not in table.get(takes, frozenset()):
+        raise NotRunning(f"{command.path} is {status.NAMES[frame.status[node]]}: it takes no {takes}")
+    return frame, node
+
+
+def names(frame: Frame, node: int) -> tuple[str, int, int]:
+    execution = frame.execution[node]
+    return frame.path(node), frame.rounds[node], 1 if execution is None else execution.attempt
+
+
+def unfinished(state: State) -> list[tuple[Frame, int]]:
+    """The compounds in which a decision stopped short: a round to begin, items to start, firings to make."""
+    found: list[tuple[Frame, int]] = []
+    for frame in frames_of(state):
+        for node, kind in enumerate(frame.plan.kind):
+            if kind in (TASK, PLACED):
+                continue
+            now = frame.status[node]
+            if (
+                (now == status.FIXED and body_of(frame, node).busy == 0)
+                or (kind == EACH and now == status.STARTED and each.wants_more(frame, node))
+                or (kind == NET and now == status.STARTED and net.wants_more(state, frame, node))
+            ):
+                found.append((frame, node))
+    return found
+
+
+def frames_of(state: State) -> list[Frame]:
+    return [] if state.root is None else [state.root, *state.frames.values()]
