@@ -1,4 +1,4 @@
-"""What is asked of an instance from outside: start, cancel, drain, skip, suspend, resume, add, finish, bind, give up."""
+"""What is asked of an instance from outside: start, cancel, drain, skip, suspend, resume, add, bind, give up."""
 
 from weft.kernel import call, commands, facts, status
 from weft.kernel.agenda import attend, body_of, execution_of
