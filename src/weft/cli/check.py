@@ -1,0 +1,48 @@
+"""`weft check`."""
+
+import json
+
+import click
+
+from weft.cli.exits import WRONG
+
+
+@click.command()
+@click.argument("target", metavar="FILE")
+@click.option("--json", "as_json", is_flag=True, help='Print {"process", "faults"} as JSON.')
+@click.pass_context
+def check(ctx: click.Context, target: str, as_json: bool) -> None:
+    """Says everything that is wrong or suspicious in the definition FILE.
+
+    FILE is file.py:process, module:process or definition.json. Ends with 2 if there is an error; warnings alone end
+    with 0.
+
+    \b
+    Example:
+      weft check order.json
+    """
+    import msgspec
+
+    from weft.cli.targets import definition_of
+    from weft.model.faults import Invalid
+    from weft.model.wellformed import check as faults_of
+
+    try:
+        process = definition_of(target)
+        name, faults = process.name, faults_of(process)
+    except Invalid as invalid:
+        name, faults = target, list(invalid.faults)
+    errors = sum(fault.severity == "error" for fault in faults)
+    if as_json:
+        click.echo(json.dumps({"process": name, "faults": msgspec.to_builtins(faults)}))
+    else:
+        for fault in faults:
+            click.echo(str(fault))
+        warnings = len(faults) - errors
+        count = ", ".join([_counted(errors, "error")] * bool(errors) + [_counted(warnings, "warning")] * bool(warnings))
+        click.echo(f"{name}: {count or 'nothing is wrong'}")
+    ctx.exit(WRONG if errors else 0)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" + "s" * (count != 1)

@@ -1,0 +1,27 @@
+"""The command `weft`. Each command imports what it needs when it is used, so that all of them start fast."""
+
+import click
+
+from weft.cli.check import check
+from weft.cli.group import Commands
+from weft.cli.guards import guards
+from weft.cli.run import run
+from weft.cli.schema import schema
+from weft.cli.version import version
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+def main() -> None:
+    """Runs, checks and explains workflow processes.
+
+    \b
+    A process is given as module:name, file.py:name or definition.json.
+    Example:
+      weft run shop:buy --input order='{"id": "17", "cents": 900}'
+
+    Exit codes: 0 done, 1 the process aborted, 2 wrong use or definition, 3 it waits or is stuck, 4 refused.
+    """
+
+
+for command in (run, check, guards, schema, version):
+    main.add_command(command)

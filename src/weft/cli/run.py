@@ -1,0 +1,103 @@
+"""`weft run`."""
+
+import contextlib
+import json
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from weft.cli.exits import ABORTED, DONE, WAITING
+
+if TYPE_CHECKING:
+    from weft.engine.result import Result
+
+
+@click.command()
+@click.argument("target")
+@click.option(
+    "--input", "inputs", metavar="NAME=VALUE", multiple=True, help="An input; JSON where it fits; @FILE reads it."
+)
+@click.option("--input-json", metavar="JSON", default="", help="All inputs as one JSON object, or @FILE.")
+@click.option(
+    "--answer", "answers", metavar="TASK=VALUE", multiple=True, help="What people answer in a task of theirs."
+)
+@click.option("--tasks", "modules", metavar="MODULE", multiple=True, help="Where the tasks of a JSON definition are.")
+@click.option("--key", default="", help="The name of the run; tasks see it in their idempotency keys.")
+@click.option("--real-time", is_flag=True, help="Wait for timers; else time jumps to the next one.")
+@click.option("--verbose", "-v", is_flag=True, help="Print every fact as it becomes true.")
+@click.option("--json", "as_json", is_flag=True, help='Print {"outcome", "values", "status"} and nothing else.')
+@click.pass_context
+def run(
+    ctx: click.Context,
+    target: str,
+    inputs: tuple[str, ...],
+    input_json: str,
+    answers: tuple[str, ...],
+    modules: tuple[str, ...],
+    key: str,
+    real_time: bool,
+    verbose: bool,
+    as_json: bool,
+) -> None:
+    """Runs a process in memory, and says what it came to. Nothing is kept.
+
+    TARGET is module:process, file.py:process or definition.json; a file with one process needs no name.
+
+    \b
+    Example:
+      weft run shop.py:buy --input sku=lamp --input cents=900 --answer approve=true
+
+    Ends with 0 when it is done, 1 when it aborted, 3 when it waits or is stuck.
+    """
+    from weft.assembly.running import Answers, Option, in_memory
+    from weft.cli.inputs import answers_of, inputs_of
+    from weft.cli.targets import process_of, processes_in, tasks_in
+    from weft.cli.telling import teller
+    from weft.engine.clocks import RealClock
+    from weft.kernel import commands
+    from weft.languages.python.context import Start
+
+    process = process_of(target)
+    options: list[Option] = [Start(key=key or None), Answers(answers_of(answers))]
+    options += [one for one in processes_in(target) if one is not process]
+    for module in modules:
+        options += tasks_in(module)
+    given = inputs_of(process, inputs, input_json)
+    runner = in_memory(
+        process,
+        *options,
+        clock=RealClock() if real_time else None,
+        watch=teller(lambda line: click.echo(line, err=as_json), time.time()) if verbose else None,
+    )
+    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+        result = runner.run(commands.Start(given))
+    click.echo(_json(result) if as_json else _words(result))
+    ctx.exit(exit_code(result))
+
+
+def exit_code(result: "Result") -> int:
+    if result.status != "ended":
+        return WAITING
+    return DONE if result.committed else ABORTED
+
+
+def _json(result: "Result") -> str:
+    found = {"outcome": result.outcome, "values": result.values, "status": result.status}
+    return json.dumps(found, ensure_ascii=False)
+
+
+def _words(result: "Result") -> str:
+    from weft.cli.telling import shown
+
+    if result.status == "ended":
+        colour = "green" if result.committed else "red"
+        lines = [f"{result.process}: {click.style(result.outcome, fg=colour, bold=True)}"]
+        if result.error:
+            lines[0] += f", {result.error}" + (f": {result.message}" if result.message else "")
+        lines += [f"  {name}: {shown(value)}" for name, value in result.values.items()]
+        return "\n".join(lines)
+    lines = [f"{result.process}: {click.style(result.status, fg='yellow', bold=True)}"]
+    lines += [f"  {'in the way' if result.status == 'stuck' else 'for'}: {one}" for one in result.waits]
+    return "\n".join(lines)
