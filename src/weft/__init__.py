@@ -4,6 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from weft.assembly.running import Answers, run
+    from weft.engine.result import Result
     from weft.languages.python.activities import Activity
     from weft.languages.python.blocks import (
         all_of,
@@ -31,14 +33,16 @@ if TYPE_CHECKING:
     from weft.model.types import File
 
 __all__ = [
-    "Activity", "Context", "File", "Guard", "Invalid", "Mistake", "Net", "Process", "Source", "Start", "Task", "all_of",
-    "any_of", "assign", "at_least", "call", "choice", "command", "contingency", "each", "expr", "first_of", "flow",
-    "given", "http", "loop", "person", "pick", "process", "quiet", "race", "serial", "signal", "sql", "task", "timer",
-    "var", "when",
+    "Activity", "Answers", "Context", "File", "Guard", "Invalid", "Mistake", "Net", "Process", "Result", "Source",
+    "Start", "Task", "all_of", "any_of", "assign", "at_least", "call", "choice", "command", "contingency", "each",
+    "expr", "first_of", "flow", "given", "http", "loop", "person", "pick", "process", "quiet", "race", "run",
+    "serial", "signal", "sql", "task", "timer", "var", "when",
 ]  # fmt: skip
 
 _PYTHON = "weft.languages.python."
 _HOMES = {
+    "weft.assembly.running": "Answers run",
+    "weft.engine.result": "Result",
     "weft.model.definition": "Process",
     "weft.model.faults": "Invalid",
     "weft.model.types": "File",

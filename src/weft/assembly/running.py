@@ -34,7 +34,7 @@ def run(process: Process, /, *options: Option, **inputs: object) -> Result:
     'done'
 
     Nothing is durable, and no time passes: timers occur at once when there is nothing else to do. Work for people
-    waits, unless `Answers` say what they answer. Processes that it calls are given too: `weft.run(buy, pay, order=order)`.
+    waits, unless `Answers` say what they answer. Processes that it calls are given too: `weft.run(buy, pay, sku=…)`.
     """
     return in_memory(process, *options).run(commands.Start({name: to_plain(value) for name, value in inputs.items()}))
 

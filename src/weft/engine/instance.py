@@ -116,13 +116,20 @@ class Instance:
             self._see_to(self._todo.popleft(), now)
 
     def send(self, signal: str, values: Mapping[str, object], now: float) -> int:
-        """Every task that waits for the signal gets it; if none does it is kept for the next. Says how many got it."""
-        taken = [work for name, work in self.listening.values() if name == signal]
-        for work in taken:
-            self._occur(work, dict(values), now)
-        if not taken:
+        """Every task that waits for the signal gets it; if none does it is kept for the next. Says how many got it.
+
+        Raises `Refused` when the values are not those that a task declares.
+        """
+        waiting = [work for name, work in self.listening.values() if name == signal]
+        if not waiting or self.state.paused_at >= 0:
             self._mailbox.setdefault(signal, []).append(dict(values))
-        return len(taken)
+            return 0
+        for work in waiting:
+            if work.path in self.listening:  # another's occurrence may have withdrawn it
+                self.do(commands.Complete(work.path, work.round, work.attempt, "", dict(values)), now)
+                self.listening.pop(work.path, None)
+                self.settle(now)
+        return len(waiting)
 
     # Time.
 
@@ -214,12 +221,15 @@ class Instance:
     def _listen(self, signal: Signal, work: Dispatch, now: float) -> None:
         kept = self._mailbox.get(signal.signal)
         self.listening[work.path] = signal.signal, work
-        if kept and signal.keep:
-            self._occur(work, kept.pop(0), now)
-
-    def _occur(self, work: Dispatch, values: Values, now: float) -> None:
+        if not kept or not signal.keep:
+            return
+        about = work.path, work.round, work.attempt
         del self.listening[work.path]
-        self.try_to(commands.Complete(work.path, work.round, work.attempt, "", values), now)
+        try:
+            self.do(commands.Complete(*about, "", kept.pop(0)), now)
+        except Refused as refused:
+            if self.try_to(commands.Begin(*about), now):
+                self.try_to(commands.Fail(*about, "handler.output", str(refused)), now)
 
     def _assign(self, task: Task, assign: Assign, work: Dispatch, now: float) -> None:
         if not self.try_to(commands.Begin(work.path, work.round, work.attempt), now):

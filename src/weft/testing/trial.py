@@ -1,7 +1,7 @@
 """A test of a process without doing its work: the test says what happens, by a clock that it moves itself."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from weft.engine.clocks import HandClock
 from weft.engine.instance import Instance
@@ -18,7 +18,7 @@ from weft.languages.python.context import Start
 from weft.model.definition import Process, Task
 from weft.model.types import near, to_plain
 
-BEGINNING = datetime(2030, 1, 1, tzinfo=timezone.utc)
+BEGINNING = datetime(2030, 1, 1, tzinfo=UTC)
 
 
 class Trial:
@@ -88,7 +88,7 @@ class Trial:
 
     @property
     def now(self) -> datetime:
-        return datetime.fromtimestamp(self._clock.now(), timezone.utc)
+        return datetime.fromtimestamp(self._clock.now(), UTC)
 
     def inputs(self, name: str) -> Mapping[str, object]:
         """What a task that is ready or has begun was given."""
@@ -147,7 +147,7 @@ class Trial:
         self._settle()
 
     def cancel(self, name: str = "", *, drain: bool = False) -> None:
-        """Cancels an activity, or with no name the instance; with `drain` what runs may end and nothing is taken back."""
+        """Cancels an activity, or with no name the instance; with `drain` what runs may end."""
         self._do(commands.Cancel(name, drain=drain))
 
     def suspend(self) -> None:
