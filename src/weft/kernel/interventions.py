@@ -111,7 +111,10 @@ def due(plan: Plan, d: Decision, command: commands.Due) -> None:
         raise NotDeclared(f"{command.path} has no deadline")
     d.tell(frame, node, facts.Overdue(*names(frame, node), command.warning))
     if deadline.action == "fail" and command.warning < 0:
-        stop(d, frame, node, "engine.deadline")
+        if frame.status[node] == status.READY:  # nobody took it: a failure, not a skip that counts as nothing to do
+            d.abort(frame, node, "aborted", "engine.deadline")
+        else:
+            stop(d, frame, node, "engine.deadline")
 
 
 def go_on(plan: Plan, d: Decision, command: commands.Continue) -> None:

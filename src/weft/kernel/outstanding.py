@@ -161,8 +161,11 @@ def on_end(state: State, frame: Frame, node: int, fact: AnyFact, found: list[Any
 
 
 def on_aborted(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
-    if frame.plan.kind[node] == TASK and ends_at_once(frame, node):
-        found.append(Stop(fact.path, fact.round, fact.attempt))
+    """Work that ends at once is told so, and so is what was still offered when it was stopped or its time was over."""
+    if frame.plan.kind[node] == TASK:
+        is_stopped = execution_of(frame, node).error in ("engine.cancelled", "engine.deadline")
+        if is_stopped or ends_at_once(frame, node):
+            found.append(Stop(fact.path, fact.round, fact.attempt))
     on_end(state, frame, node, fact, found)
 
 
