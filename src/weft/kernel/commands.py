@@ -43,6 +43,8 @@ class Fail(About, frozen=True):
 
 
 class Mark(About, frozen=True):
+    """Running work gives an early outcome."""
+
     mark: str = ""
     values: Values = {}
 
@@ -86,11 +88,11 @@ class Continue(Struct, frozen=True, tag=True):
 
 
 class Suspend(Struct, frozen=True, tag=True):
-    pass
+    """Start nothing more, and stop the clocks."""
 
 
 class Resume(Struct, frozen=True, tag=True):
-    pass
+    """Go on after `Suspend`."""
 
 
 class Add(About, frozen=True):

@@ -31,6 +31,8 @@ class Ready(Fact, frozen=True, gc=False):
 
 
 class Started(Fact, frozen=True, gc=False):
+    """A handler or a person took the work; a compound starts at once."""
+
     worker: str = ""
 
 
@@ -60,7 +62,7 @@ class Granted(Fact, frozen=True, gc=False):
 
 
 class Committed(Fact, frozen=True, gc=False):
-    """`error` is one that a rule told to ignore."""
+    """It ended well, as `outcome`. An `error` is one that a rule told to ignore."""
 
     outcome: str = "done"
     values: Values = {}
@@ -91,6 +93,8 @@ class Stopping(Fact, frozen=True, gc=False):
 
 
 class Aborted(Fact, frozen=True, gc=False):
+    """It ended without success; `work_done` if its work was done all the same, and taken back."""
+
     outcome: str = "aborted"
     values: Values = {}
     error: str = ""
@@ -149,7 +153,7 @@ class Compensating(Fact, frozen=True, gc=False):
 
 
 class Compensated(Fact, frozen=True, gc=False):
-    """It is; `given_up` when a person said that it can't be."""
+    """An execution was taken back; `given_up` when a person said that it can't be."""
 
     given_up: bool = False
 
@@ -180,7 +184,7 @@ class Suspended(Fact, frozen=True, gc=False):
 
 
 class Resumed(Fact, frozen=True, gc=False):
-    pass
+    """The instance goes on; its clocks are shifted by the pause."""
 
 
 class Changed(Fact, frozen=True, gc=False):
