@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from weft.engine.problems import Unexpected
 from weft.kernel.facts import AnyFact
@@ -22,7 +22,7 @@ class Result:
     status: RunStatus
     outcome: str = ""
     """Empty until it has ended."""
-    values: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
     error: str = ""
     message: str = ""
     facts: tuple[AnyFact, ...] = field(default=(), repr=False)

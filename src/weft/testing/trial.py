@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from weft.engine.clocks import HandClock
 from weft.engine.instance import Instance
@@ -79,7 +80,7 @@ class Trial:
         return self.result.outcome
 
     @property
-    def values(self) -> Mapping[str, object]:
+    def values(self) -> Mapping[str, Any]:
         return self.result.values
 
     @property
@@ -90,7 +91,7 @@ class Trial:
     def now(self) -> datetime:
         return datetime.fromtimestamp(self._clock.now(), UTC)
 
-    def inputs(self, name: str) -> Mapping[str, object]:
+    def inputs(self, name: str) -> Mapping[str, Any]:
         """What a task that is ready or has begun was given."""
         found = find(self._instance.state, self._path(name, [*self._offered, *self._begun]))
         execution = found[0].execution[found[1]] if found is not None else None
