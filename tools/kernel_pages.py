@@ -15,10 +15,10 @@ HEAD = """# Facts, commands and effects
 
 What the kernel speaks of. This page is made by `python tools/kernel_pages.py` from the kernel itself.
 
-A **command** is what someone asks; it is accepted whole or refused whole. A **fact** is what has become true; the log is a
-list of them. An **effect** is what facts ask of the engine; it follows from the state, so a lost one can be found again.
-Every fact and effect has `path`, `round` and `attempt`; a command about an activity has them too, and when round or attempt
-are given they must be the present ones.
+A **command** is what someone asks; it is accepted whole or refused whole. A **fact** is what has become true; the log
+is a list of them. An **effect** is what facts ask of the engine; it follows from the state, so a lost one can be found
+again. Every fact and effect has `path`, `round` and `attempt`; a command about an activity has them too, and when round
+or attempt are given they must be the present ones.
 """
 
 
