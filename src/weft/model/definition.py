@@ -15,8 +15,11 @@ Value = object
 """Plain data: None, bool, int, float, str, and lists and string-keyed dicts of these."""
 
 
-class Form(Struct, frozen=True, forbid_unknown_fields=True):
-    """A misspelt field in the JSON form is refused, never passed over."""
+class Form(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """A misspelt field in the JSON form is refused, never passed over.
+
+    A definition holds no circles, so the collector need not look at its hundred thousand parts.
+    """
 
 
 # Guards: monotone formulas over events, and over data asked once.

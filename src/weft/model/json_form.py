@@ -147,6 +147,8 @@ def from_json(text: bytes | str, limits: Limits = DEFAULT_LIMITS) -> Process:
         raise _wrong(message, place.strip("`")) from None
     except msgspec.DecodeError as error:
         raise _wrong(*_placed(str(error), data)) from None
+    except UnicodeDecodeError:
+        raise _wrong("it is not UTF-8", _place(data, len(_readable(data)))) from None
     except RecursionError:
         raise _wrong("it is nested too deep", "", "too-large") from None
     if document.weft != FORM:
@@ -168,10 +170,23 @@ def _placed(message: str, data: bytes) -> tuple[str, str]:
     found = _BYTE.search(message)
     if found is None:
         return message, "the end" if "truncated" in message else ""
-    before = data[: int(found[1])]
-    line = before.count(b"\n") + 1
+    return message[: found.start()], _place(data, int(found[1]))
+
+
+def _place(data: bytes, position: int) -> str:
+    before = data[:position]
     column = len(before[before.rfind(b"\n") + 1 :].decode(errors="replace")) + 1
-    return message[: found.start()], f"line {line}, column {column}"
+    line = before.count(b"\n") + 1
+    return f"line {line}, column {column}"
+
+
+def _readable(data: bytes) -> bytes:
+    """What comes before the first byte that is not UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return data[: error.start]
+    return data
 
 
 def _wrong(message: str, place: str, code: str = "json") -> Invalid:

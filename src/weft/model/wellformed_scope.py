@@ -125,7 +125,7 @@ class Scopes:
             own[activity.item] = element(inputs.get("items", ANY))
             read_only |= {activity.item}
         variables = around.variables.new_child(own) if own else around.variables
-        names = ChainMap(*[one for one in (own, inputs) if one], *around.variables.maps)
+        names = ChainMap(own, inputs, *around.variables.maps) if own or inputs else around.variables
         return Scope(variables, names, frozenset(read_only))
 
     def searchable(self, root: Node) -> Iterable[str]:
