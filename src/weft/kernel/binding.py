@@ -110,10 +110,7 @@ class Choice:
         found: list[Binding] = []
         for number in sorted(self.offerable):
             if number not in blocked:
-                bindings = self.offers_of(self.plan.transitions[number], limit)
-                if not bindings:
-                    self.offerable.discard(number)
-                found += bindings
+                found += self.offers_of(self.plan.transitions[number], limit)
         untied = None if found else self.untied(True, blocked)
         return found if untied is None else [untied]
 
@@ -319,6 +316,8 @@ class Choice:
 
     def offers_of(self, one: TransitionPlan, limit: int) -> list[Binding]:
         firings = self.marking.firings.get(one.name)
+        if firings is not None and len(firings.offered) >= limit:
+            return []
         standing = [] if firings is None else list(firings.offered.values())
         barred = {token for took in standing for _, numbers in took for token in numbers}
         found: list[Binding] = []
@@ -332,12 +331,14 @@ class Choice:
             found.append(binding)
             standing.append(binding.took)
             barred.update(token for _, numbers in binding.took for token in numbers)
-        if first >= 0:
+        if found:
             self.searches[one.number].rewind(first)
+        else:
+            self.offerable.discard(one.number)
         return found
 
     def has_offers(self) -> bool:
-        return any(self.offers_of(self.plan.transitions[number], 1) for number in self.offerable)
+        return any(self.offers_of(self.plan.transitions[number], 1) for number in sorted(self.offerable))
 
     # Or-joins.
 
