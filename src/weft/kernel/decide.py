@@ -25,6 +25,7 @@ from weft.model.expressions import ExpressionError
 def apply(plan: Plan, state: State, command: Command) -> list[AnyFact]:
     """Decides and evolves. Raises `Refused`, and then nothing has changed."""
     d = Decision(state)
+    state.freed.clear()
     HANDLERS[type(command)](plan, d, command)
     run_looks(d)
     state.is_short = d.is_short

@@ -15,7 +15,7 @@ from weft.kernel.agenda import (
 from weft.kernel.facts import Values
 from weft.kernel.log import keep, top_of, unsettle
 from weft.kernel.marking import Marking
-from weft.kernel.plan import EACH, FLOW, NET, NODE_BITS, START
+from weft.kernel.plan import EACH, FLOW, NET, NODE_BITS, START, is_persons
 from weft.kernel.state import CALLED, COMPENSATION, FIRING, ITEM, ROOT, UNDO, Body, Execution, Frame, Items, State
 from weft.model.definition import Net
 
@@ -51,10 +51,10 @@ def started(state: State, frame: Frame, node: int, fact: facts.Started) -> None:
         state.holders[name] = (frame, node)
         unwant(state, name, frame, node)
     kind = frame.plan.kind[node]
+    if activity.deadline is None or not is_persons(activity):
+        execution.since = state.clock
     if FLOW <= kind <= NET:
         begin_compound(state, frame, node, execution)
-    else:
-        execution.since = state.clock
     mentions = frame.plan.mentions[node]
     if mentions is not None:
         tell(state, frame, mentions, events.ON_STARTED, execution.set)
@@ -152,6 +152,8 @@ def parked(state: State, frame: Frame, node: int, fact: facts.Parked) -> None:
     over, above = around(frame, node)
     if above >= 0:
         body_of(over, above).asking.append(node)
+        if node and above in over.plan.cycles:
+            attend(state, over, above)
 
 
 def granted(state: State, frame: Frame, node: int, fact: facts.Granted) -> None:
@@ -193,7 +195,18 @@ def aborted(state: State, frame: Frame, node: int, fact: facts.Aborted) -> None:
         if frame.plan.activity[node].vital and not body.first_error:
             body.first_error, body.first_message = fact.error or "task", fact.message
     tell_aborted(state, frame, node, fact.outcome, fact.error)
+    if node:
+        blame(frame, frame.plan.parent[node], fact)
     ended(state, frame, node)
+
+
+def blame(frame: Frame, flow: int, fact: facts.Aborted) -> None:
+    """The abort outcomes that this made true have its error."""
+    body = body_of(frame, flow)
+    for outcome, formula in zip(frame.plan.activity[flow].outcomes, frame.plan.outcomes[flow], strict=True):
+        if outcome.kind == "abort" and frame.value[formula] == 1:
+            body.causes = body.causes or {}
+            body.causes.setdefault(outcome.name, (fact.error or "task", fact.message))
 
 
 def skipped(state: State, frame: Frame, node: int, fact: facts.Skipped) -> None:
@@ -291,6 +304,7 @@ def unhold(state: State, frame: Frame, node: int) -> None:
     for name in frame.plan.activity[node].holds:
         if state.holders.get(name) == (frame, node):
             del state.holders[name]
+            state.freed.append(name)
         unwant(state, name, frame, node)
         for waiting, other in state.wanting.get(name, ()):
             over, above = around(waiting, other)
@@ -348,4 +362,4 @@ def doubted(state: State, frame: Frame, node: int, fact: facts.Doubted) -> None:
 
 
 def overdue(state: State, frame: Frame, node: int, fact: facts.Overdue) -> None:
-    pass
+    execution_of(frame, node).overdue += (fact.warning,)

@@ -20,6 +20,7 @@ def repeated(state: State, frame: Frame, node: int, fact: facts.Repeated) -> Non
     begin_round(state, frame, node)
     body = body_of(frame, node)
     body.grant, body.first_error, body.first_message = -1, "", ""
+    body.causes = None
     body.asking.clear()
     frame.status[node] = status.STARTED
     inner = frame.plan.inner.get(node)

@@ -84,9 +84,9 @@ def decide_outcome(d: Decision, frame: Frame, node: int, number: int) -> bool:
     values = bound(frame, node, frame.plan.bindings[node, -1 - number])
     body = body_of(frame, node)
     if outcome.kind == "abort":
-        begin_abort(
-            d, frame, node, outcome.name, body.first_error or "task." + outcome.name, body.first_message, values
-        )
+        first = (body.first_error or "task." + outcome.name, body.first_message)
+        error, message = (body.causes or {}).get(outcome.name, first)
+        begin_abort(d, frame, node, outcome.name, error, message, values)
     elif outcome.kind == "commit" or not body.is_drained:
         fix(d, frame, node, outcome.name, values)
     return False

@@ -109,6 +109,8 @@ def due(plan: Plan, d: Decision, command: commands.Due) -> None:
     deadline = frame.plan.activity[node].deadline
     if deadline is None:
         raise NotDeclared(f"{command.path} has no deadline")
+    if command.warning in execution_of(frame, node).overdue:
+        raise NotRunning(f"{command.path} was told to be overdue in this round")
     d.tell(frame, node, facts.Overdue(*names(frame, node), command.warning))
     if deadline.action == "fail" and command.warning < 0:
         if frame.status[node] == status.READY:  # nobody took it: a failure, not a skip that counts as nothing to do

@@ -24,10 +24,10 @@ from weft.kernel.effect_types import (
 from weft.kernel.endings import ends_at_once
 from weft.kernel.facts import AnyFact
 from weft.kernel.places import frames_of, unfinished
-from weft.kernel.plan import CALL, EACH, PLACED, TASK, Plan
+from weft.kernel.plan import CALL, EACH, PLACED, TASK, Plan, is_persons
 from weft.kernel.starting import may_hold
 from weft.kernel.state import Frame, State, find
-from weft.model.definition import Call, Each, Person, Task
+from weft.model.definition import Call, Each
 
 
 def effects(plan: Plan, state: State, told: list[AnyFact]) -> list[AnyEffect]:
@@ -50,9 +50,40 @@ def effects(plan: Plan, state: State, told: list[AnyFact]) -> list[AnyEffect]:
         place = find(state, fact.path)
         if place is not None:
             about(state, place[0], place[1], fact, found)
+    offer_freed(state, told, found)
+    ask_for_items(state, told, found)
     if state.is_short and state.root is not None:
         found.append(Continue(state.root.path(0)))
     return found
+
+
+def offer_freed(state: State, told: list[AnyFact], found: list[AnyEffect]) -> None:
+    """What waits for a name that was released is offered again."""
+    if not state.freed:
+        return
+    new = {fact.path for fact in told if type(fact) is facts.Ready}
+    for name in dict.fromkeys(state.freed):
+        for frame, node in state.wanting.get(name, ()):
+            is_task = frame.plan.kind[node] in (TASK, PLACED)
+            if is_task and frame.status[node] == status.READY and frame.path(node) not in new:
+                dispatch(state, frame, node, found)
+
+
+def ask_for_items(state: State, told: list[AnyFact], found: list[AnyEffect]) -> None:
+    """An open each in which nothing runs any more asks a person."""
+    asking: dict[str, None] = {}
+    for fact in told:
+        if type(fact) in (facts.Started, facts.Added):
+            asking[fact.path] = None
+        elif fact.path.endswith("]") and type(fact) in (facts.Committed, facts.Aborted, facts.Skipped):
+            asking[fact.path[: fact.path.rindex("[")]] = None
+    for path in asking:
+        place = find(state, path)
+        if place is not None and place[0].plan.kind[place[1]] == EACH:
+            frame, node = place
+            if frame.status[node] == status.STARTED and is_waiting_for_items(frame, node):
+                execution = execution_of(frame, node)
+                found.append(Ask(path, frame.rounds[node], execution.attempt, "engine.open"))
 
 
 def outstanding(plan: Plan, state: State) -> list[AnyEffect]:
@@ -118,7 +149,8 @@ def dispatch(state: State, frame: Frame, node: int, found: list[AnyEffect]) -> N
 
 def on_started(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
     if frame.status[node] == status.STARTED:
-        deadline(frame, node, status.STARTED, found)
+        if not is_persons(frame.plan.activity[node]):
+            deadline(frame, node, status.STARTED, found)
         if frame.plan.kind[node] == CALL:
             look_up(frame, node, found)
 
@@ -134,27 +166,18 @@ def look_up(frame: Frame, node: int, found: list[AnyEffect]) -> None:
 def deadline(frame: Frame, node: int, now: int, found: list[AnyEffect]) -> None:
     activity = frame.plan.activity[node]
     limit = activity.deadline
-    if limit is None:
-        return
-    counts_from = (
-        status.READY if isinstance(activity, Task) and isinstance(activity.handler, Person) else status.STARTED
-    )
-    if now < counts_from:
+    if limit is None or (now < status.STARTED and not is_persons(activity)):
         return
     execution = execution_of(frame, node)
     path, round = frame.path(node), frame.rounds[node]
-    for number, early in enumerate(limit.warn_seconds):
-        due = execution.since + limit.seconds - early
-        found.append(Timer(path, round, execution.attempt, "deadline", due, number))
-    found.append(Timer(path, round, execution.attempt, "deadline", execution.since + limit.seconds))
+    for number, early in [*enumerate(limit.warn_seconds), (-1, 0.0)]:
+        if number not in execution.overdue:
+            due = execution.since + limit.seconds - early
+            found.append(Timer(path, round, execution.attempt, "deadline", due, number))
 
 
 def on_end(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
-    """What was released is offered again; the root's end is the instance's, and decides what is prepared."""
-    for name in frame.plan.activity[node].holds:
-        for other, waiting in state.wanting.get(name, ()):
-            if other.status[waiting] == status.READY and other.plan.kind[waiting] in (TASK, PLACED):
-                dispatch(state, other, waiting, found)
+    """The root's end is the instance's, and decides what is prepared."""
     if node == 0 and frame.parent is None:
         root_ended(frame, found)
         found += [SettleBranch(*key, commit) for key, commit in state.unsettled.items() if commit]

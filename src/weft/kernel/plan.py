@@ -21,6 +21,7 @@ from weft.model.definition import (
     Input,
     Net,
     Output,
+    Person,
     Process,
     Source,
     Task,
@@ -426,6 +427,10 @@ def beside(activity: Activity, role: str) -> Activity | None:
     elif kind == "alternate":
         found = activity.on_error[int(name)].alternate if int(name) < len(activity.on_error) else None
     return found
+
+
+def is_persons(activity: Activity) -> bool:
+    return isinstance(activity, Task) and isinstance(activity.handler, Person)
 
 
 class Library:

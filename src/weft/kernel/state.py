@@ -35,6 +35,7 @@ class Execution:
         "marks",
         "message",
         "outcome",
+        "overdue",
         "retries",
         "rule",
         "set",
@@ -53,6 +54,7 @@ class Execution:
         self.values: Values = {}
         self.error = ""
         self.message = ""
+        self.overdue: tuple[int, ...] = ()
         self.marks: dict[str, Values] | None = None
         self.then = ""
         self.rule = -1
@@ -74,6 +76,7 @@ class Body:
         self.busy = 0
         self.grant = -1
         self.asking: list[int] = []
+        self.causes: dict[str, tuple[str, str]] | None = None
         self.first_error = ""
         self.first_message = ""
         self.is_stuck = False
@@ -200,10 +203,12 @@ class State:
         self.numbers: dict[str, int] = {}
         self.offers: dict[str, tuple[Frame, int, int]] = {}
         self.is_short = False
+        self.freed: list[str] = []
         self.looks: deque[tuple[Frame, int]] = deque()
 
     def forget_looks(self) -> None:
         """After a replay nothing is left to look at: what was decided then is in the facts."""
+        self.freed.clear()
         while self.looks:
             frame, compound = self.looks.popleft()
             frame.agenda.pop(compound, None)
