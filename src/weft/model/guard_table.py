@@ -30,6 +30,7 @@ from weft.model.guard_terms import FALSE, TRUE, Term, at_least, both, either, ne
 from weft.model.guard_tree import Node, numbered
 
 SKIPS_NON_VITAL: Final = frozenset(("serial", "all", "loop", "each"))
+IN_TURN: Final = frozenset(("serial", "loop", "contingency", "choice"))
 CAN_ABORT_AFTER_ONE: Final = frozenset(("all", "loop", "atleast", "each", "", "net"))
 """Blocks that can still abort after one of several children has committed, whichever it is."""
 
@@ -163,8 +164,8 @@ def _conditions(guard: Guard | None) -> list[str]:
 
 def _is_more_than_its_block(node: Node, parent: Node, activity: Activity) -> bool:
     """Whether the activity waits for others than its block makes it wait for."""
-    before = parent.children[max(node.position - 1, 0)]
-    usual = {one.activity.name for one in (before, parent) if one.activity is not None}
+    before = parent.children[node.position - 1 : node.position] if parent.block in IN_TURN else []
+    usual = {one.activity.name for one in (*before, parent) if one.activity is not None}
     return any(name not in usual for one in activity.input_sets for name in _names(one.guard))
 
 
