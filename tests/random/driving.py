@@ -54,7 +54,8 @@ class Run:
             return False
         self.decisions.append((self.time, command, told))
         self.check_replay(told)
-        self.watch.learn(command, told, self.state.is_short)
+        is_short = any(isinstance(one, effect_types.Continue) for one in outstanding(self.plan, self.state))
+        self.watch.learn(command, told, is_short)
         self.check_numbers(command, told)
         self.check_effects(command, told)
         return True

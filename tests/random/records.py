@@ -49,7 +49,7 @@ TASK_LIFE: dict[str, dict[str, str]] = {
     "ending": {"Aborted": "aborted", "Drained": SAME},
     "doubted": {
         "Committed": "committed", "Parked": "parked", "Failed": "failed", "Aborted": "aborted", "Ready": "ready",
-        "Fired": "ready", "Stopping": "lost", "Drained": SAME,
+        "Fired": "ready", "Stopping": "lost", "Doubted": SAME, "Drained": SAME,
     },
     "lost": {"TakingBack": "taking back", "Aborted": "aborted", "Drained": SAME},
     "committed": {},
@@ -69,7 +69,9 @@ COMPOUND_LIFE: dict[str, dict[str, str]] = {
     },
     "parked": {"Granted": "granted", "Aborting": "aborting", "Drained": SAME},
     "granted": {"Committed": "committed"},
-    "aborting": {"Aborted": "aborted", "Failed": "failed", "Drained": SAME, "Stopping": SAME},
+    "aborting": {
+        "Aborted": "aborted", "Failed": "failed", "Doubted": "doubted", "Drained": SAME, "Stopping": SAME,
+    },
 }  # fmt: skip
 
 ABOUT_KEPT = ("Compensating", "Compensated", "RolledBack", "Settled")
@@ -292,6 +294,8 @@ class Books:
     def on_ready(self, record: Record, fact: facts.Ready) -> None:
         if record.phase == "waiting":
             record.set, record.inputs = fact.set, fact.inputs
+        elif record.is_drained or (record.around is not None and record.around.is_drained):
+            raise Violation(f"{fact.path} is tried again although it is drained")
         elif not record.is_task:
             self.reset_inside(record)
             kept = (record.marks, record.set, record.inputs)
@@ -389,9 +393,8 @@ class Books:
         record.answers = {key: said for key, said in record.answers.items() if not key.startswith("outcome ")}
 
     def on_drained(self, record: Record, fact: facts.Drained) -> None:
-        for one in [record, *record.all_inside()]:
-            if one.is_live:
-                one.is_drained = True
+        for one in drained_by(record):
+            one.is_drained = True
 
     def on_stuck(self, record: Record, fact: facts.Stuck) -> None:
         record.is_stuck = True
@@ -439,6 +442,14 @@ class Books:
         for path in record.items:
             self.by_path.pop(path, None)
         record.items = {}
+
+
+def drained_by(record: Record) -> Iterator[Record]:
+    """What is live in it, but not what is aborting: that is one-way."""
+    if record.is_live and record.phase != "aborting":
+        yield record
+        for one in [*record.children, *record.items.values()]:
+            yield from drained_by(one)
 
 
 def is_exclusive(activity: Common) -> bool:

@@ -1,6 +1,6 @@
 """Which executions must be taken back, and in which order: read from the facts alone."""
 
-from tests.random.records import Books, Record, Violation
+from tests.random.records import Books, Record, Violation, drained_by
 from weft.kernel import facts
 from weft.kernel.facts import AnyFact
 from weft.model.definition import Each
@@ -55,8 +55,8 @@ class TakingBack:
         if isinstance(fact, facts.Committed) and record is not None:
             self.committed(record, fact)
         elif isinstance(fact, facts.Drained) and record is not None:
-            for one in [record, *record.all_inside()]:
-                if one in self.homes and one.is_live:
+            for one in drained_by(record):
+                if one in self.homes:
                     self.drop(self.homes[one])
         elif isinstance(fact, facts.Compensating):
             self.compensating(fact)

@@ -73,10 +73,24 @@ def begin_compound(state: State, frame: Frame, node: int, execution: Execution) 
         body.items = Items(state.numbers.get(frame.path(node), 0))
     elif kind == NET:
         body.marking = first_marking(frame, node, execution.inputs)
+    tell_inside(state, frame, node, execution)
+    attend(state, frame, node)
+
+
+def tell_inside(state: State, frame: Frame, node: int, execution: Execution) -> None:
+    """What children see of the compound when a round begins: its start, and the marks it has given."""
     inner = frame.plan.inner.get(node)
     if inner is not None:
+        tell(state, frame, inner, events.ON_READY, "")
         tell(state, frame, inner, events.ON_STARTED, execution.set)
-    attend(state, frame, node)
+        for mark in execution.marks or ():
+            tell_mark(state, frame, inner, mark)
+
+
+def tell_mark(state: State, frame: Frame, mentions: list[tuple[int, str, int]], mark: str) -> None:
+    for event, name, formula in mentions:
+        if event == events.MARK and name == mark:
+            decide(state, frame, formula, 1)
 
 
 def first_marking(frame: Frame, node: int, inputs: Values) -> Marking:
@@ -132,9 +146,8 @@ def marked(state: State, frame: Frame, node: int, fact: facts.Marked) -> None:
     if execution.marks is None:
         execution.marks = {}
     execution.marks[fact.mark] = fact.values
-    for event, name, formula in frame.plan.mentions[node] or ():
-        if event == events.MARK and name == fact.mark:
-            decide(state, frame, formula, 1)
+    tell_mark(state, frame, frame.plan.mentions[node] or [], fact.mark)
+    tell_mark(state, frame, frame.plan.inner.get(node, []), fact.mark)
     feed(state, frame, node)
 
 

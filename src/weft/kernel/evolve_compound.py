@@ -1,8 +1,8 @@
 """What facts of compounds, kept executions and the instance make of the state. Part of `weft.kernel.evolve`."""
 
-from weft.kernel import events, facts, status
-from weft.kernel.agenda import around, attend, body_of, execution_of, tell
-from weft.kernel.evolve_activity import begin_round
+from weft.kernel import facts, status
+from weft.kernel.agenda import around, attend, body_of, execution_of
+from weft.kernel.evolve_activity import begin_round, tell_inside
 from weft.kernel.log import drop, release
 from weft.kernel.state import Frame, State
 
@@ -23,9 +23,7 @@ def repeated(state: State, frame: Frame, node: int, fact: facts.Repeated) -> Non
     body.causes = None
     body.asking.clear()
     frame.status[node] = status.STARTED
-    inner = frame.plan.inner.get(node)
-    if inner is not None:
-        tell(state, frame, inner, events.ON_STARTED, execution.set)
+    tell_inside(state, frame, node, execution)
     attend(state, frame, node)
 
 
@@ -45,11 +43,17 @@ def aborting(state: State, frame: Frame, node: int, fact: facts.Aborting) -> Non
 
 
 def drained(state: State, frame: Frame, node: int, fact: facts.Drained) -> None:
-    for inside in range(node, frame.plan.end[node]):
+    inside, end = node, frame.plan.end[node]
+    while inside < end:
         execution = frame.execution[inside]
+        if frame.status[inside] == status.ABORTING:  # one-way: it goes on taking back
+            inside = frame.plan.end[inside]
+            continue
+        inside += 1
         if execution is None:
             continue
-        if execution.log is not None and inside:
+        execution.is_drained = True
+        if execution.log is not None:
             drop(state, execution.log)
         if execution.body is not None:
             execution.body.is_drained = True

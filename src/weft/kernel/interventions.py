@@ -55,6 +55,8 @@ def cancel(plan: Plan, d: Decision, command: commands.Cancel) -> None:
     frame, node = locate(d, target, "Cancel")
     if is_taking_back(frame):
         raise NotRunning(f"{target.path} takes back what was done: it can't be cancelled")
+    if node and frame.status[node] == status.WAITING and frame.status[frame.plan.parent[node]] != status.STARTED:
+        raise NotRunning(f"{target.path} is not waiting in a running flow")
     if command.drain:
         drain(d, frame, node)
     else:
@@ -76,12 +78,15 @@ def drain(d: Decision, frame: Frame, node: int) -> None:
     if now in status.IDLE or now == status.FAILED:
         stop(d, frame, node)
         return
+    if now == status.ABORTING:
+        raise NotRunning(f"{frame.path(node)} is aborting already: it can't be drained")
     d.tell(frame, node, facts.Drained(*names(frame, node)))
     todo = [(frame, node)]
     while todo:
         here, compound = todo.pop()
         execution = here.execution[compound]
-        if execution is None or execution.body is None or here.status[compound] in status.ENDS:
+        now = here.status[compound]
+        if execution is None or execution.body is None or now in status.ENDS or now == status.ABORTING:
             continue
         for child in here.plan.children[compound]:
             if here.status[child] in status.IDLE or here.status[child] == status.FAILED:

@@ -30,6 +30,7 @@ class Execution:
         "body",
         "error",
         "inputs",
+        "is_drained",
         "is_stopped",
         "log",
         "marks",
@@ -60,6 +61,7 @@ class Execution:
         self.rule = -1
         self.retries: dict[int, int] | None = None
         self.is_stopped = False
+        self.is_drained = False
         self.worker = ""
         self.log: Log | None = None
         self.body: Body | None = None

@@ -67,8 +67,10 @@ TASK_TAKES: Final[dict[str, frozenset[int]]] = {
 COMPOUND_TAKES: Final[dict[str, frozenset[int]]] = {
     "Complete": frozenset((DOUBTED,)),
     "Fail": frozenset((STARTED, DOUBTED)),
-    "Retry": frozenset((DOUBTED,)),
-    "Cancel": frozenset((WAITING, READY, STARTED, FIXED, PARKED, ABORTING, DOUBTED)),
+    "Retry": frozenset((FAILED, DOUBTED)),
+    "Cancel": frozenset(
+        (WAITING, READY, STARTED, FIXED, PARKED, FAILED, UNDOING, REPLACED, TAKING_BACK, ABORTING, DOUBTED)
+    ),
     "Skip": frozenset((WAITING, READY)),
     "Due": frozenset((STARTED,)),
     "Add": frozenset((STARTED,)),

@@ -51,7 +51,10 @@ def complete(plan: Plan, d: Decision, command: commands.Complete) -> None:
     outcome = check_outcome(frame, node, command)
     now = frame.status[node]
     execution = execution_of(frame, node)
-    if now == status.STOPPING or (now == status.DOUBTED and execution.is_stopped):
+    is_stopped = now == status.STOPPING or (now == status.DOUBTED and execution.is_stopped)
+    if is_stopped and outcome.kind == "abort":
+        fail_stopped(d, frame, node, "task." + outcome.name, "")
+    elif is_stopped:
         take_back(d, frame, node, outcome.name, command.values)
     elif outcome.kind == "abort":
         fail(d, frame, node, "task." + outcome.name, "", outcome.name, command.values)
@@ -100,18 +103,23 @@ def fail_task(plan: Plan, d: Decision, command: commands.Fail) -> None:
             raise NotRunning(f"{command.path} is a compound: cancel it instead")
         begin_abort(d, frame, node, "aborted", command.error, command.message)
     elif now == status.STOPPING or (now == status.DOUBTED and execution.is_stopped):
-        if now == status.STOPPING and frame.plan.activity[node].undo is not None:
-            path, round, attempt = names(frame, node)
-            d.tell(frame, node, facts.Failed(path, round, attempt, command.error, command.message))
-            start_side(d, frame, node, "undo")
-        else:
-            d.abort(frame, node, "aborted", execution.error)
+        fail_stopped(d, frame, node, command.error, command.message)
     elif now == status.DOUBTED:
         d.abort(frame, node, "aborted", command.error or execution.error, command.message)
     elif now == status.GRANTED:
         d.abort(frame, node, "aborted", command.error, command.message)
     else:
         fail(d, frame, node, command.error, command.message)
+
+
+def fail_stopped(d: Decision, frame: Frame, node: int, error: str, message: str) -> None:
+    """The work failed after it was told to stop: undo, then it has aborted for the reason of the stop."""
+    if frame.status[node] == status.STOPPING and frame.plan.activity[node].undo is not None:
+        path, round, attempt = names(frame, node)
+        d.tell(frame, node, facts.Failed(path, round, attempt, error, message))
+        start_side(d, frame, node, "undo")
+    else:
+        d.abort(frame, node, "aborted", execution_of(frame, node).error)
 
 
 def mark(plan: Plan, d: Decision, command: commands.Mark) -> None:
