@@ -1,5 +1,7 @@
 """Blocks as SEMANTICS §3 tables them: when children start, when the block commits and when it aborts."""
 
+from collections.abc import Callable
+
 import pytest
 from msgspec.structs import replace
 
@@ -200,7 +202,7 @@ def test_a_block_that_nobody_named_is_called_after_its_kind_and_first_leaf(flow:
 
 
 @pytest.mark.parametrize("block", [blocks.serial, blocks.all_of, blocks.any_of])
-def test_equal_unnamed_blocks_flatten(block: type[Flow]) -> None:
+def test_equal_unnamed_blocks_flatten(block: Callable[..., Flow]) -> None:
     flat = block(A, B, C, D)
     assert block(block(A, B), block(C, D)) == flat
     assert block(block(block(A, B), C), D) == flat
@@ -261,7 +263,7 @@ def test_renaming_reaches_the_inside_of_each_and_net() -> None:
 
 
 @pytest.mark.parametrize("block", [blocks.serial, blocks.all_of, blocks.any_of, blocks.race, blocks.contingency])
-def test_a_block_of_nothing_is_refused(block: type[Flow]) -> None:
+def test_a_block_of_nothing_is_refused(block: Callable[..., Flow]) -> None:
     with pytest.raises(ValueError, match="of nothing: give it at least one activity"):
         block()
 

@@ -145,11 +145,11 @@ class Activity(Giver):
         said = (*((variable, "") for variable in variables), *objects.items())
         return self._with(into=said)
 
-    def output(self, object: str = "", outcome: str = "") -> Source:  # noqa: A002 - the model's word
+    def output(self, object: str = "", outcome: str = "") -> Source:
         """An object that this activity gives, as a source: `flights.output("flight", "found")`."""
         return Source((Result(self.name, object, outcome),))
 
-    def input(self, parameter: str, set: str = "start") -> Source:  # noqa: A002 - the model's word
+    def input(self, parameter: str, set: str = "start") -> Source:
         """A parameter with which this activity started, as a source."""
         return Source((Input(self.name, set, parameter),))
 
@@ -159,7 +159,7 @@ class Activity(Giver):
 
     # Starting.
 
-    def starts(self, set: str, guard: Guard | None = None, /, **sources: object) -> Self:  # noqa: A002 - the model's word
+    def starts(self, set: str, guard: Guard | None = None, /, **sources: object) -> Self:
         """A way to start; the first that holds is taken: `.starts("late", wait.on("done"), seat=var("any"))`."""
         formula = None if guard is None else formula_of(guard, f".starts({set!r}, …)")
         return self._with(ways=(*self.said.ways, Way(set, formula, _all_sources(sources))))
@@ -338,7 +338,7 @@ _MIXED = tuple(_FUNCTIONS)
 
 
 def _joined(kind: str, sign: str, left: Activity, right: Activity) -> Block:
-    right = _activity(right, f"{left!r} {sign}")
+    _activity(right, sign)
     if sign in ("&", "|", "^"):
         _refuse_mixing(sign, left, right)
     return Block(kind, (left, right), operator=sign)

@@ -69,7 +69,7 @@ def at_least(count: int, *those: Activity | Guard) -> Block | Guard:
 
 
 def flow(*steps: Activity) -> Block:
-    """A graph: each step starts by its own guards, `.starts(…)`; done when all have passed, or as `.outcome(…)` says."""
+    """A graph: each step starts by its own guards, `.starts(…)`; done when all have passed, or by `.outcome(…)`."""
     return Block("flow", activities(steps, "flow"))
 
 
@@ -98,7 +98,7 @@ def each(
     enough: int | None = None,
     into: str | Sequence[str] = (),
     adds: Sequence[object] = (),
-    open: bool = False,  # noqa: A002 - the model's word
+    open: bool = False,
 ) -> Each:
     """Runs the body once for each item: `each("file", "order.files", convert, at_most=8, into="converted")`.
 

@@ -4,6 +4,7 @@ What can be seen to be wrong here is collected; the rest is for the model to jud
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Final
 
 from msgspec.structs import replace
@@ -30,7 +31,9 @@ BLOCKS: Final[dict[str, Callable[..., definition.Flow]]] = {
 IN_ORDER: Final = ("serial", "loop", "contingency")
 """Blocks in which a step comes after those that are written before it."""
 PLAIN_SETS: Final = (InputSet(),)
-PASSED_ON: Final = ("deadline", "holds", "vital", "critical", "idempotent", "priority", "placement")
+PASSED_NAMES: Final = ("deadline", "holds", "vital", "critical", "idempotent", "priority", "placement")
+PASSED_ON: Final = attrgetter(*PASSED_NAMES)
+PLAIN: Final = PASSED_ON(NOTHING)
 
 
 class Builder:
@@ -84,7 +87,7 @@ class Builder:
             if end.name not in known or end.objects or end.kind:
                 meant = near(end.name, known) or ", ".join(known)
                 self.catalogue.fault(
-                    leaf, "task-outcome", f".outcome({end.name!r}, …) of a task can only put a guard on an outcome of it",
+                    leaf, "task-outcome", f".outcome({end.name!r}, …) of a task can only guard an outcome that it has",
                     f"it has {meant}; declare others where the task is made",
                 )  # fmt: skip
         return tuple(replace(one, guard=guards[one.name]) if one.name in guards else one for one in outcomes)
@@ -295,9 +298,10 @@ class Builder:
         kept = self.catalogue.kept.get(id(activity))
         if kept:
             fields["writes"] = {slot.name: name for slot, name in kept}
-        if said is NOTHING:
-            return fields
-        fields |= {name: value for name in PASSED_ON if (value := getattr(said, name)) != getattr(NOTHING, name)}
+        if (given := PASSED_ON(said)) != PLAIN:
+            fields |= {
+                name: value for name, value, plain in zip(PASSED_NAMES, given, PLAIN, strict=True) if value != plain
+            }
         if said.cancel is not None or said.until is not None:
             fields["cancel"] = self.parameters.guard(activity, said.cancel, where)
             fields["until"] = self.parameters.guard(activity, said.until, where)

@@ -47,7 +47,7 @@ class Catalogue:
         """For each activity, by id, the variables that it writes, with the object that goes there."""
         self._scopes: dict[int, Scope] = {}
         self._gives: dict[int, dict[str, Gives]] = {}
-        self._learned: set[int] = set()
+        self._learned: dict[int, Mapping[str, ObjectClass]] = {}
         self._wrong: set[int] = set()
         self._below: dict[int, list[Slot]] = {}
 
@@ -115,6 +115,10 @@ class Catalogue:
     def inner(self, activity: Activity, around: Scope) -> Scope:
         return self._scopes.get(id(activity), around)
 
+    def opens(self, activity: Activity, scope: Scope) -> bool:
+        """The scope is the activity's own, so that what is directly in it sees its parameters."""
+        return self._scopes.get(id(activity)) is scope
+
     def arcs(self, net: Net, transition: Transition, inner: Scope) -> Scope:
         """The variables that the arcs of a transition bind, for its operation."""
         found = self._scopes.get(id(transition))
@@ -133,7 +137,7 @@ class Catalogue:
     def learn(self, activity: Activity, classes: Mapping[str, ObjectClass]) -> None:
         if id(classes) in self._learned:
             return
-        self._learned.add(id(classes))
+        self._learned[id(classes)] = classes  # kept, since an id lives as long as its object
         for name, declared in classes.items():
             if self.classes.setdefault(name, declared) != declared:
                 message = f"two different classes are called {name!r} in this process"
@@ -163,9 +167,10 @@ class Catalogue:
 
     def gives(self, activity: Activity) -> dict[str, Gives]:
         """The outcomes of an activity, by name."""
-        found = self._gives.get(id(activity))
+        maker = self.prototype(activity) if isinstance(activity, Leaf) else activity
+        found = self._gives.get(id(maker))
         if found is None:
-            found = self._gives[id(activity)] = self._outcomes(activity)
+            found = self._gives[id(maker)] = self._outcomes(activity)
         return found
 
     def _outcomes(self, activity: Activity) -> dict[str, Gives]:
@@ -237,7 +242,7 @@ class Catalogue:
         if execution.kind == "item":
             self.fault(
                 activity, "unknown-variable", f"every item of an each would write {variable!r} at once",
-                f"collect the results, each(…, into={variable!r}), or declare variables={{{variable!r}: …}} to keep the last",
+                f"collect them, each(…, into={variable!r}), or declare variables={{{variable!r}: …}} to keep the last",
             )  # fmt: skip
         return None
 

@@ -1,4 +1,4 @@
-"""Mistakes in Python code that describes a process, told where they are made. Later ones come all at once, as `Invalid`."""
+"""Mistakes in code that describes a process, told where they are made; later ones come together, as `Invalid`."""
 
 
 class Mistake(TypeError):

@@ -17,7 +17,7 @@ from weft.model.definition import ArcIn, ArcKind, ArcOut, Value
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Holds tokens; made by `Net.place`. It stands for a plain arc to or from itself, `arc` for one of which more is said."""
+    """Holds tokens; made by `Net.place`. It stands for a plain arc too; `arc` makes one of which more is said."""
 
     name: str
     annotation: object
@@ -26,7 +26,7 @@ class Place:
     output: Literal[False, "one", "all"]
 
     def arc(self, weight: int = 1, *, each: bool = False, outcome: str = "", error: str = "") -> "Arc":
-        """An arc that moves `weight` tokens; one that puts may put each element of a list, or wait for an outcome or error."""
+        """An arc that moves `weight` tokens; one that puts may put each element of a list, or wait for one end."""
         return Arc(self, weight, each, outcome, error)
 
 
@@ -59,7 +59,7 @@ class Transition:
 
 
 class Net(Activity):
-    """Places and transitions are added to the net itself; all else that is said of it makes a new one, as of any activity."""
+    """Places and transitions are added to the net itself; all else that is said of it makes a new one, as ever."""
 
     def __init__(self, name: str) -> None:
         self.said = self.named(name).said
@@ -69,10 +69,10 @@ class Net(Activity):
     def place(
         self,
         name: str,
-        type: object = Any,  # noqa: A002 - the model's word
+        type: object = Any,
         *,
         tokens: Sequence[object] = (),
-        input: bool = False,  # noqa: A002 - the model's word
+        input: bool = False,
         output: Literal[False, "one", "all"] | bool = False,
     ) -> Place:
         """A place for tokens of a type.

@@ -81,7 +81,7 @@ class Parameters:
     def _by_name(self, activity: Activity, name: str, parameter: Parameter, where: Where) -> Sources:
         """What takes back sees what that took and gave; else a parameter of the compound around, else the variable."""
         found = self._taken_back(name, where) if where.role in ("compensation", "undo") else ()
-        if not found and where.parent is not None and self.catalogue.inner(where.parent, where.scope) is where.scope:
+        if not found and where.parent is not None and self.catalogue.opens(where.parent, where.scope):
             found = where.scope.inputs.get(name, ())
         if found:
             return found
@@ -89,7 +89,7 @@ class Parameters:
             return (Variable(name),)
         if not parameter.has_default:
             known = where.scope.names()
-            otherwise = f"give it one, .using({name}=…), let an earlier step make it, .into({name!r}), or declare it as an input"
+            otherwise = f"say it, .using({name}=…), let an earlier step make it, .into({name!r}), or make it an input"
             self.catalogue.fault(
                 activity, "no-source", f"nothing gives the parameter {name!r} of {activity!r}",
                 self._advice(name, known, otherwise),
@@ -129,7 +129,7 @@ class Parameters:
         giver = self.catalogue.by_name.get(result.activity)
         if giver is None:
             self.catalogue.fault(
-                activity, "unknown-activity", f"{activity!r} takes from {result.activity!r}, which is not in the process",
+                activity, "unknown-activity", f"{activity!r} takes from {result.activity!r}, which is not there",
                 self._advice(result.activity, list(self.catalogue.by_name), "put it in, or take from another"),
             )  # fmt: skip
             return []
@@ -168,7 +168,7 @@ class Parameters:
             )  # fmt: skip
 
     def condition(self, activity: Activity, text: str, where: Where) -> None:
-        """An expression reads its names; those that are unknown are told when all is built, with their place in the text."""
+        """An expression reads its names; unknown ones are told when all is built, with their place in the text."""
         for name in sorted(self.types.names(text)):
             if where.scope.find(name) is not None:
                 self.reads(activity, name, where)
@@ -204,7 +204,7 @@ class Parameters:
             return FULL_NAMES[gives[event].kind] + event
         known = [*(key for key, one in gives.items() if one.kind in FULL_NAMES), *sorted(PLAIN_EVENTS)]
         self.catalogue.fault(
-            activity, "unknown-event", f"{activity!r} waits for {name!r} to be {event!r}, which is no event or outcome of it",
+            activity, "unknown-event", f"{activity!r} waits for {event!r} of {name!r}, no event or outcome of it",
             self._advice(event, known, f"it has {', '.join(known)}"),
         )  # fmt: skip
         return event

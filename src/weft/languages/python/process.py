@@ -1,6 +1,8 @@
 """`process`: gives a body of activities a name, inputs and variables, builds its definition, and has it judged."""
 
-from collections.abc import Callable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from msgspec.structs import replace
 
@@ -44,10 +46,23 @@ def process(
     def built(body: Activity) -> Process:
         if not isinstance(body, Activity):
             raise Mistake(f"process({name!r}) is called with its body, an activity, not with {body!r}")
-        made = _Made(name, _root(name, body), sets, variables or {})
-        return made.process(version, tuple(searchable), tuple(errors))
+        with _without_collector():
+            made = _Made(name, _root(name, body), sets, variables or {})
+            return made.process(version, tuple(searchable), tuple(errors))
 
     return built
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Nearly all that is made here stays, and the garbage collector would walk it again and again for nothing."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _root(name: str, body: Activity) -> Activity:
@@ -96,7 +111,7 @@ class _Made:
         self.catalogue.enter(self.root, self.scope)
         body = builder.build(self.root, Where(self.scope))
         if self.catalogue.faults:
-            raise Invalid(f"the process {self.name!r}", self.catalogue.faults)
+            raise Invalid(f"the process {self.name!r}", list(dict.fromkeys(self.catalogue.faults)))
         declared = {name: builder.declared(slot, self.scope) for name, slot in self.scope.variables.items()}
         assert isinstance(body, definition.Compound)
         made = {name: declared[name].type for name, slot in self.scope.variables.items() if slot.writers}

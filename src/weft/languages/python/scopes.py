@@ -19,7 +19,7 @@ class Slot:
         self.type = of_type
         self.default = default
         self.is_given = is_given or default is not None
-        self.writers: list[tuple[Activity, str, "Scope"]] = []
+        self.writers: list[tuple[Activity, str, Scope]] = []
         """With the object that each writes, and where the writer stands."""
         self.items: Sources = ()
         """Of the item of an each: the list that it comes from."""

@@ -203,7 +203,7 @@ def timer(name: str, after: timedelta | None = None) -> Work:
 
 
 def signal(name: str, signal: str = "", *, gives: object = None, keep: bool = True) -> Work:
-    """Occurs when a signal comes, of its own name unless another is said; it is lost when nobody waits if not `keep`."""
+    """Occurs when a signal comes, of its own name unless another is said; without `keep` one can be missed."""
     return Work(name, definition.Signal(signal or name, keep), gives)
 
 

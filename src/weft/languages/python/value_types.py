@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from weft.languages.python.activities import Activity, Block, Leaf, Sources
+from weft.languages.python.activities import Activity, Block, Leaf
 from weft.languages.python.blocks import Call, Each
 from weft.languages.python.catalogue import HOW_ITEMS_ENDED, Catalogue, Gives, ways_of
 from weft.languages.python.data import Raw, Result
@@ -99,7 +99,7 @@ class Types:
         names = self.names(source)
         known = {name: slot for name in names if (slot := scope.find(name)) is not None}
         types = {name: self.parse(self.of_slot(slot, scope)) for name, slot in known.items()}
-        types |= {name: ANY for name in names - types.keys()}
+        types |= dict.fromkeys(names - types.keys(), ANY)
         try:
             return text(compile_expression(source, types, self.catalogue.classes).type)
         except ExpressionFault:
