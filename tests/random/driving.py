@@ -78,13 +78,14 @@ class Run:
         """What is newly to be done was asked for, and what was asked for is to be done."""
         new = effects(self.plan, self.state, told)
         left = outstanding(self.plan, self.state)
+        known = {asked_for(one) for one in [*self.asked, *new]}
         for one in left:
-            if one not in self.asked and one not in new and not isinstance(one, effect_types.Ended):
-                if not (isinstance(one, effect_types.Ask) and one.why == "engine.open"):
-                    raise Violation(f"{one} is outstanding after {command} but no effect asked for it: {told}")
+            if asked_for(one) not in known and not isinstance(one, effect_types.Ended):
+                raise Violation(f"{one} is outstanding after {command} but no effect asked for it: {told}")
         for one in new:
             is_news = isinstance(one, effect_types.Withdraw | effect_types.Ended)
-            if not is_news and not (isinstance(one, effect_types.Stop) and not one.awaited) and one not in left:
+            is_told = isinstance(one, effect_types.Stop) and not one.awaited
+            if not is_news and not is_told and asked_for(one) not in map(asked_for, left):
                 raise Violation(f"the effect {one} of {command} is not outstanding: {told}")
         self.asked = left
 
@@ -338,6 +339,12 @@ class Run:
         again = replay(plan, [(time, told) for time, _, told in self.decisions])
         if found := difference(self.state, again):
             raise Violation(f"replayed from the log alone it is another state: {found}")
+
+
+def asked_for(one: AnyEffect) -> tuple[object, ...]:
+    """What an effect asks; why a person is asked may become clearer later, and what time a clock reads."""
+    kind = getattr(one, "why", "") if getattr(one, "why", "") in ("engine.stuck", "engine.open") else ""
+    return type(one), one.path, one.round, one.attempt, kind, getattr(one, "kind", ""), getattr(one, "warning", 0)
 
 
 ANSWERS: dict[type, Callable[[Run, AnyEffect], Command]] = {

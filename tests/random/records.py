@@ -25,11 +25,11 @@ class Violation(AssertionError):
     """An invariant does not hold."""
 
 
-ENDS = frozenset(("committed", "aborted", "skipped"))
+ENDS = frozenset(("committed", "aborted", "skipped", "withdrawn"))
 SAME = ""
 
 TASK_LIFE: dict[str, dict[str, str]] = {
-    "waiting": {"Ready": "ready", "Fired": "ready", "Offered": "waiting", "Skipped": "skipped"},
+    "waiting": {"Ready": "ready", "Fired": "ready", "Offered": "offered", "Skipped": "skipped"},
     "ready": {"Started": "started", "Skipped": "skipped", "Aborted": "aborted", "Overdue": SAME},
     "started": {
         "Marked": SAME, "Overdue": SAME, "Drained": SAME, "Parked": "parked", "Committed": "committed",
@@ -41,7 +41,9 @@ TASK_LIFE: dict[str, dict[str, str]] = {
         "Ready": "ready", "Fired": "ready", "Returned": "returned", "Aborted": "aborted", "Committed": "committed",
         "Doubted": "doubted", "Parked": "parked", "Stopping": "ending", "Drained": SAME,
     },
-    "returned": {"Fired": "ready", "Withdrawn": "aborted", "Aborted": "aborted"},
+    "returned": {"Fired": "ready", "Released": SAME, "Withdrawn": "withdrawn", "Aborted": "aborted", "Drained": SAME},
+    "offered": {"Fired": "ready", "Withdrawn": "withdrawn"},
+    "withdrawn": {},
     "stopping": {
         "TakingBack": "taking back", "Aborted": "aborted", "Failed": "ending", "Doubted": "lost", "Drained": SAME,
     },
@@ -52,8 +54,8 @@ TASK_LIFE: dict[str, dict[str, str]] = {
         "Fired": "ready", "Stopping": "lost", "Doubted": SAME, "Drained": SAME,
     },
     "lost": {"TakingBack": "taking back", "Aborted": "aborted", "Drained": SAME},
-    "committed": {},
-    "aborted": {},
+    "committed": {"Arrived": SAME},
+    "aborted": {"Arrived": SAME},
     "skipped": {},
 }  # fmt: skip
 """For each phase the facts that may follow, and to which phase they lead."""

@@ -2,7 +2,7 @@
 
 from weft.kernel.marking import Marking
 
-NOT_STATE = frozenset(("agenda", "looks", "is_short", "plan", "time", "touched", "stirred", "choice"))
+NOT_STATE = frozenset(("agenda", "looks", "is_short", "plan", "time", "touched", "stirred", "choice", "freed"))
 """What is still to be looked at, what is remembered to be quick, and the caller's clock."""
 
 

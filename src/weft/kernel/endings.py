@@ -360,7 +360,9 @@ def settle(d: Decision, frame: Frame, node: int) -> None:
         return
     if frame.status[node] == status.FIXED:
         outcome = frame.plan.activity[node].outcome(execution.outcome)
-        if outcome is not None and outcome.kind == "repeat":
+        if outcome is not None and outcome.kind == "repeat" and body_of(frame, node).is_drained:
+            begin_abort(d, frame, node, "aborted", CANCELLED)
+        elif outcome is not None and outcome.kind == "repeat":
             begin_next_round(d, frame, node, execution)
         else:
             finish(d, frame, node, execution.outcome, execution.values)
