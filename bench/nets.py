@@ -1,7 +1,7 @@
-"""Figures of the token game: firings per CPU-second without operations, beside SNAKES on the same nets.
+"""Figures of nets without operations: firings per CPU-second, beside SNAKES on the same nets.
 
-A firing chooses, takes, computes what the arcs give, puts, and makes the `Moved` fact. SNAKES fires the first
-transition that has a mode, as its tutorial does, and keeps no record.
+The token game chooses, takes, computes what the arcs give, and puts, as SNAKES does when it fires the first transition
+that has a mode. The whole kernel does so by the command `Continue`, and tells a fact of every firing.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,10 +12,14 @@ from time import process_time
 
 from bench.figures import Figure, best, figure, surroundings
 from weft.kernel.binding import Choice
-from weft.kernel.facts import Moved
+from weft.kernel.commands import Continue, Start
+from weft.kernel.decide import apply
 from weft.kernel.marking import Marking
 from weft.kernel.net_plan import NetPlan
-from weft.model.definition import ArcIn, ArcOut, Net, Place, Transition
+from weft.kernel.outstanding import effects
+from weft.kernel.plan import plan_of
+from weft.kernel.state import State
+from weft.model.definition import ArcIn, ArcOut, Net, Place, Process, Transition
 
 SECONDS = 1.0
 PHILOSOPHERS = (10, 100, 1_000)
@@ -25,14 +29,15 @@ def figures(beside_snakes: bool = True) -> Iterator[Figure]:
     nets: list[tuple[str, Net]] = [("pipeline of 10", pipeline(10))]
     nets += [(f"{count:,} philosophers".replace(",", " "), philosophers(count)) for count in PHILOSOPHERS]
     for name, net in nets:
-        ours = best(partial(weft, net))
+        ours = best(partial(token_game, net))
         yield figure(name, ours, "firings/s")
+        yield figure(f"{name}, the whole kernel", best(partial(whole_kernel, net)), "firings/s")
         if beside_snakes and find_spec("snakes") is not None:
-            theirs = snakes(net)
+            theirs = best(partial(snakes, net))
             peer = f"SNAKES {version('snakes')}"
             yield Figure(name, theirs, "firings/s", peer)
             yield Figure(f"{name}: Weft ÷ SNAKES", ours / theirs, "×", surroundings() + ", " + peer)
-    yield figure("correlation among 10 000", best(partial(weft, correlation(10_000))), "firings/s")
+    yield figure("correlation among 10 000", best(partial(token_game, correlation(10_000))), "firings/s")
 
 
 def pipeline(stages: int) -> Net:
@@ -91,14 +96,12 @@ def correlation(waiting: int) -> Net:
     )
 
 
-def weft(net: Net, for_seconds: float = SECONDS) -> float:
+def token_game(net: Net, for_seconds: float = SECONDS) -> float:
     plan = NetPlan(net, no_guards)
     marking = Marking(plan.places)
     for place in net.places:
         marking.put_all(((place.name, place.tokens),))
     choice = Choice(plan, marking, {}, 1, net.name)
-    choice.next()
-    facts: list[Moved] = []
     firings, start = 0, process_time()
     while process_time() - start < for_seconds:
         for _ in range(1_000):
@@ -107,11 +110,21 @@ def weft(net: Net, for_seconds: float = SECONDS) -> float:
             one = plan.transitions[binding.transition]
             put = one.put(one.assigned(binding.variables, {}))
             assert put is not None
-            facts.append(Moved(net.name, transition=one.name, took=binding.took, put=put))
             marking.take_all(binding.took)
             marking.put_all(put)
         firings += 1_000
-        facts.clear()
+    return firings / (process_time() - start)
+
+
+def whole_kernel(net: Net, for_seconds: float = SECONDS) -> float:
+    plan = plan_of(Process(name=net.name, body=net))
+    state = State()
+    apply(plan, state, Start())
+    firings, start = 0, process_time()
+    while process_time() - start < for_seconds:
+        told = apply(plan, state, Continue())
+        effects(plan, state, told)
+        firings += len(told)
     return firings / (process_time() - start)
 
 
@@ -120,7 +133,7 @@ def no_guards(text: str) -> Callable[[dict[str, object]], object]:
 
 
 def snakes(net: Net) -> float:
-    from snakes.nets import PetriNet, Variable
+    from snakes.nets import PetriNet, Variable  # type: ignore[import-untyped]
     from snakes.nets import Place as SnakesPlace
     from snakes.nets import Transition as SnakesTransition
 
