@@ -106,6 +106,8 @@ class Data:
         for name, sources in one.bindings.items():
             what = f"parameter {name!r} of {place}"
             wanted = self.scopes.type(one.types.get(name, "any"))
+            if isinstance(node.activity, Each) and name == "items" and wanted == ANY:
+                wanted = ListOf(ANY)
             if not sources:
                 self.report.add(node, "no-source", f"{what} has an empty list of sources", _where_from(node, name))
             elif node.role != "root" and all(_is_repeat(node.activity, source) for source in sources):

@@ -15,7 +15,7 @@ from weft.model.definition import (
     Task,
     Timer,
 )
-from weft.model.types import ListOf, text
+from weft.model.types import ANY, ListOf, text
 from weft.model.wellformed_data import Data
 from weft.model.wellformed_reach import Hearing, Reach
 from weft.model.wellformed_scope import Scopes, element
@@ -197,25 +197,24 @@ class Rules:
     def _each(self, node: Node, activity: Each) -> None:
         self.data.name(node, activity.item, "variable")
         for one in activity.input_sets:
-            if "items" not in one.types and "items" not in one.bindings:
+            declared = self.scopes.type(one.types.get("items", "any"))
+            if "items" not in one.types and "items" not in one.bindings and not activity.adds and not activity.open:
                 self.report.add(
                     node, "each", f"input set {one.name!r} has no parameter 'items', the list to go through",
-                    "add the parameter `items` of a type list[…]",
+                    "add the parameter `items` of a type list[…], or say what adds to it",
                 )  # fmt: skip
-            elif "items" in one.types and one.types["items"] != "any":
-                declared = self.scopes.type(one.types["items"])
-                if not isinstance(declared, ListOf) and text(declared) != "any":
-                    self.report.add(
-                        node, "each", f"parameter 'items' of input set {one.name!r} is {text(declared)}, not a list",
-                        "make it list[…]",
-                    )  # fmt: skip
+            elif not isinstance(declared, ListOf) and declared != ANY:
+                self.report.add(
+                    node, "each", f"parameter 'items' of input set {one.name!r} is {text(declared)}, not a list",
+                    "make it list[…]",
+                )  # fmt: skip
         for what, number in (("at_most", activity.at_most), ("enough", activity.enough)):
             if number is not None:
                 self._at_least(node, number, 1, f"`{what}`")
         self._adds(node, activity)
 
     def _adds(self, node: Node, activity: Each) -> None:
-        wanted = ListOf(element(self.scopes.inputs(activity).get("items", ListOf(self.scopes.type("any")))))
+        wanted = ListOf(element(self.scopes.inputs(activity).get("items", ANY)))
         for source in activity.adds:
             what = "`adds`"
             found = self.hearing.activity(node, Reach.of_start(node), source.activity, what)
