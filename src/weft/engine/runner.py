@@ -185,8 +185,9 @@ class Runner:
         self._report(command)
 
     def _tell(self, mark: Command) -> None:
-        """A mark is given while its function runs, and is looked at when that is over."""
+        """A mark is given while its function runs; what it makes ready waits, but a stop reaches the function."""
         self.instance.do(mark, self._clock.now())
+        self.instance.settle(self._clock.now())
 
     def _report(self, command: Complete | Fail) -> None:
         """Says how work ended; what doesn't fit the declaration is a failure, what nobody waits for is passed over."""
