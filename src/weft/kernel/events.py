@@ -14,6 +14,8 @@ MARK: Final = 8
 SKIPPED: Final = 9
 ENDED: Final = 10
 NEVER: Final = 11
+PASSED: Final = 12
+"""Committed or skipped, which most guards of a block ask together: one atom in place of three formulas."""
 
 PLAIN: Final = {
     "ready": READY,
@@ -34,12 +36,12 @@ SAME: Final = 3
 BELOW: Final = 4
 """True if the fact's error is the event's or below it, else false."""
 
-#                       ready started  set    committed  as     aborted  as    error  mark  skipped  ended  never
-ON_READY: Final = [TRUE, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN]
-ON_STARTED: Final = [OPEN, TRUE, SAME, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, FALSE, OPEN, FALSE]
-ON_COMMITTED: Final = [FALSE, FALSE, FALSE, TRUE, SAME, FALSE, FALSE, FALSE, FALSE, FALSE, TRUE, FALSE]
-ON_ABORTED: Final = [FALSE, FALSE, FALSE, FALSE, FALSE, TRUE, SAME, BELOW, FALSE, FALSE, TRUE, FALSE]
-ON_SKIPPED: Final = [FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, TRUE, TRUE, FALSE]
+#                       ready started  set    committed  as     aborted  as    error  mark  skipped  ended  never  passed
+ON_READY: Final = [TRUE, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN]
+ON_STARTED: Final = [OPEN, TRUE, SAME, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, FALSE, OPEN, FALSE, OPEN]
+ON_COMMITTED: Final = [FALSE, FALSE, FALSE, TRUE, SAME, FALSE, FALSE, FALSE, FALSE, FALSE, TRUE, FALSE, TRUE]
+ON_ABORTED: Final = [FALSE, FALSE, FALSE, FALSE, FALSE, TRUE, SAME, BELOW, FALSE, FALSE, TRUE, FALSE, FALSE]
+ON_SKIPPED: Final = [FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, TRUE, TRUE, FALSE, TRUE]
 
 
 def parse(event: str) -> tuple[int, str]:

@@ -34,6 +34,16 @@ class Term:
         return any(kid.asks() for kid in self.kids)
 
 
+def passed_one(guard: AtLeast) -> str:
+    """The activity of which the guard says that it was committed or skipped; empty if it says something else."""
+    if guard.count != 1 or len(guard.guards) != 2:
+        return ""
+    one, other = guard.guards
+    if not isinstance(one, On) or not isinstance(other, On) or one.activity != other.activity:
+        return ""
+    return one.activity if {one.event, other.event} == {"committed", "skipped"} else ""
+
+
 def gate(need: int, kids: list[Term]) -> Term:
     if len(kids) == 1 and need == 1:
         return kids[0]
@@ -57,6 +67,9 @@ class Reach:
         if isinstance(guard, When):
             return Term(text=guard.text)
         if isinstance(guard, AtLeast):
+            passed = passed_one(guard)
+            if passed:
+                return Term(node=self.names[passed], event=events.PASSED)
             return gate(guard.count, [self.term(one) for one in guard.guards])
         assert isinstance(guard, Quiet)
         return gate(len(self.children), [Term(node=child, event=events.ENDED) for child in self.children])
