@@ -7,7 +7,7 @@ from tests.random.invariants import Watch
 from tests.random.processes import Made, process
 from tests.random.records import Violation
 from tests.random.same import difference
-from weft.kernel import commands, effect_types, status
+from weft.kernel import commands, effect_types, facts, status
 from weft.kernel.commands import Command
 from weft.kernel.decide import apply
 from weft.kernel.effect_types import AnyEffect
@@ -87,7 +87,23 @@ class Run:
             is_told = isinstance(one, effect_types.Stop) and not one.awaited
             if not is_news and not is_told and asked_for(one) not in map(asked_for, left):
                 raise Violation(f"the effect {one} of {command} is not outstanding: {told}")
+        self.check_withdrawn(told, new, left)
         self.asked = left
+
+    def check_withdrawn(self, told: list[AnyFact], new: list[AnyEffect], left: list[AnyEffect]) -> None:
+        """What was offered and is not any more was begun, or is withdrawn."""
+        if self.state.paused_at >= 0:
+            return
+        gone = {(fact.path, fact.round) for fact in told if isinstance(fact, facts.Started)}
+        gone |= {(one.path, one.round) for one in new if isinstance(one, effect_types.Withdraw | effect_types.Stop)}
+        for one in self.asked:
+            if isinstance(one, effect_types.Dispatch) and asked_for(one) not in map(asked_for, left):
+                if (one.path, one.round) not in gone and not self.waits_for_hold(one.path):
+                    raise Violation(f"{one} is not outstanding any more, but not withdrawn: {told}")
+
+    def waits_for_hold(self, path: str) -> bool:
+        place = find(self.state, path)
+        return place is not None and place[0].status[place[1]] == status.READY
 
     # What an engine, handlers and people say.
 

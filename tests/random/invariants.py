@@ -262,7 +262,8 @@ class Watch:
         seen.add(record)
         phase = record.phase
         if phase == "ready":
-            holders = [self.books.holders[name] for name in record.activity.holds if name in self.books.holders]
+            holders = [self.books.holders.get(name, record) for name in record.activity.holds]
+            holders = [one for one in holders if one is not record]
             if not holders:
                 return record.is_task
             return any(self.moves(one, seen) for one in holders)

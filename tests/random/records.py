@@ -56,7 +56,7 @@ TASK_LIFE: dict[str, dict[str, str]] = {
     "lost": {"TakingBack": "taking back", "Aborted": "aborted", "Drained": SAME},
     "committed": {"Arrived": SAME},
     "aborted": {"Arrived": SAME},
-    "skipped": {},
+    "skipped": {"Arrived": SAME},
 }  # fmt: skip
 """For each phase the facts that may follow, and to which phase they lead."""
 
@@ -129,7 +129,7 @@ class Record:
 
     @property
     def is_live(self) -> bool:
-        return self.phase not in ENDS and self.phase != "waiting"
+        return self.phase not in ENDS and self.phase not in ("waiting", "offered")
 
     def child(self, name: str) -> "Record":
         return next(one for one in self.children if one.activity.name == name)
@@ -263,7 +263,7 @@ class Books:
 
     def check_number(self, record: Record, fact: AnyFact, kind: str) -> None:
         """The fact speaks of the present round and attempt, or begins the next attempt."""
-        if kind in ("Ready", "Fired", "Offered") and record.phase == "waiting":
+        if kind in ("Ready", "Fired", "Offered") and record.phase in ("waiting", "offered"):
             if record.round >= 0 and fact.round != record.round:
                 raise Violation(f"{fact.path} is in round {record.round}: {fact}")
             if record.owner is None and fact.attempt != 1:
@@ -294,7 +294,7 @@ class Books:
                 raise Violation(f"{kind} of {record.path} while {record.around}")
 
     def on_ready(self, record: Record, fact: facts.Ready) -> None:
-        if record.phase == "waiting":
+        if record.phase in ("waiting", "offered"):
             record.set, record.inputs = fact.set, fact.inputs
         elif record.is_drained or (record.around is not None and record.around.is_drained):
             raise Violation(f"{fact.path} is tried again although it is drained")
@@ -441,8 +441,6 @@ class Books:
             one.clear()
             one.round += 1
             one.attempt = 0
-        for path in record.items:
-            self.by_path.pop(path, None)
         record.items = {}
 
 

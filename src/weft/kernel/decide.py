@@ -71,7 +71,7 @@ def look(d: Decision, frame: Frame, node: int, agenda: list[int]) -> None:
         settle(d, frame, node)
 
 
-SIDES = frozenset((status.UNDOING, status.TAKING_BACK, status.REPLACED))
+SIDES = frozenset((status.FAILED, status.TAKING_BACK, status.REPLACED))
 
 HANDLERS = cast(
     dict[type, Callable[[Plan, Decision, Command], None]],

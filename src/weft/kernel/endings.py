@@ -227,7 +227,7 @@ def take_back(d: Decision, frame: Frame, node: int, outcome: str, values: Values
 def side_ended(d: Decision, frame: Frame, node: int) -> None:
     """A look at a task: what ran beside it has ended."""
     now = frame.status[node]
-    if now == status.UNDOING:
+    if now == status.FAILED:
         after_failure(d, frame, node)
     elif now == status.TAKING_BACK:
         d.abort(frame, node, "aborted", execution_of(frame, node).error, work_done=True)

@@ -283,6 +283,8 @@ def frame_ended(state: State, frame: Frame) -> None:
             body.ended.append(frame.number)
     if frame.role in (ITEM, UNDO, COMPENSATION):
         close_frame(state, frame)
+    if frame.role == UNDO and parent.status[node] == status.UNDOING:
+        parent.status[node] = status.FAILED
     if frame.entry is None:
         attend(state, parent, node)
     else:

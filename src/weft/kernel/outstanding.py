@@ -48,13 +48,28 @@ def effects(plan: Plan, state: State, told: list[AnyFact]) -> list[AnyEffect]:
             found.append(Withdraw(fact.path, fact.round, fact.attempt))
             continue
         place = find(state, fact.path)
-        if place is not None:
+        if place is None or place[0].rounds[place[1]] != fact.round or place[0].execution[place[1]] is None:
+            bygone(state, fact, found)
+        else:
             about(state, place[0], place[1], fact, found)
     offer_freed(state, told, found)
     ask_for_items(state, told, found)
     if state.is_short and state.root is not None:
         found.append(Continue(state.root.path(0)))
     return found
+
+
+def bygone(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
+    """The fact's execution is no more: its round is over, or what it ran in has ended. Whoever has the work is told."""
+    if type(fact) is facts.Skipped:
+        found.append(Withdraw(fact.path, fact.round, fact.attempt))
+    elif type(fact) is facts.Aborted:
+        found.append(Stop(fact.path, fact.round, fact.attempt))
+    owner, _, side = fact.path.rpartition("/")
+    if side == "undo" and type(fact) in (facts.Committed, facts.Aborted):
+        place = find(state, owner)
+        if place is not None:
+            on_failed(state, place[0], place[1], fact, found)
 
 
 def offer_freed(state: State, told: list[AnyFact], found: list[AnyEffect]) -> None:
@@ -213,10 +228,11 @@ def on_granted(state: State, frame: Frame, node: int, fact: AnyFact, found: list
 
 
 def on_failed(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    """A backoff runs: after the failure at once, with an undo when that is done."""
     execution = execution_of(frame, node)
     if frame.status[node] == status.FAILED and execution.then == "retry":
         due = execution.since + delay_of(frame, node)
-        found.append(Timer(fact.path, fact.round, execution.attempt, "retry", due))
+        found.append(Timer(frame.path(node), frame.rounds[node], execution.attempt, "retry", due))
 
 
 def delay_of(frame: Frame, node: int) -> float:
