@@ -34,6 +34,7 @@ from weft.model.faults import Invalid
 from weft.model.json_form import content_hash, from_json, pretty, schema, to_json
 from weft.model.limits import Limits
 from weft.model.types import Field, ObjectClass
+from weft.model.wellformed import check
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "reference" / "process.schema.json"
 
@@ -140,6 +141,12 @@ VALIDATOR = jsonschema.Draft202012Validator(schema())
 def test_the_published_schema_is_the_one_that_the_code_makes() -> None:
     made = json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
     assert SCHEMA.read_text("utf-8") == made, "write it anew, as this test makes it"
+
+
+def test_the_text_on_the_page_is_well_formed() -> None:
+    page = (SCHEMA.parent / "definition.md").read_text("utf-8")
+    text = page.partition("```json\n")[2].partition("```")[0]
+    assert check(from_json(text)) == []
 
 
 def work(name: str = "p", **fields: Any) -> Task:

@@ -386,6 +386,7 @@ case(
             body=task("c"),
             input_sets=(InputSet(types={"items": "any"}, bindings={"items": (Constant(1),)}),),
         ),
+        Each(name="h", item="i", body=task("d"), open=True),
     ),
 )
 case("results of an each", flow(
@@ -454,6 +455,13 @@ def test_a_count_of_warnings_is_told_with_the_errors() -> None:
     error, warning = (Fault(one, "call", "p", "p", "m") for one in ("error", "warning"))  # type: ignore[arg-type]
     assert str(Invalid("x", [error, warning])).splitlines()[0] == "x is not well formed (1 error, 1 warning):"
     assert str(Invalid("x", [error, warning, warning])).splitlines()[0] == "x is not well formed (1 error, 2 warnings):"
+
+
+def test_the_page_lists_every_fault() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "definition.md").read_text("utf-8")
+    for severity, codes in (("error", ERRORS), ("warning", WARNINGS)):
+        rows = re.findall(rf"^\| `([\w-]+)` \| {severity} \| (.+) \|$", page, re.MULTILINE)
+        assert rows == list(codes.items())
 
 
 def test_every_code_is_tried() -> None:

@@ -38,6 +38,7 @@ class Scopes:
         self.report = report
         self._types: dict[str, Type | TypeFault] = {}
         self._inside: dict[Node, Scope] = {}
+        self._places: dict[Node, dict[str, str]] = {}
         self._compiled: dict[tuple[str, int], Type | ExpressionFault] = {}
         self._kept: list[Types] = []
 
@@ -156,7 +157,9 @@ class Scopes:
     def of_transition(self, net: Node, transition: Transition) -> dict[str, Type]:
         """The variables that the arcs of a transition bind; two arcs with one variable agree in value."""
         assert isinstance(net.activity, Net)
-        types = {place.name: place.type for place in net.activity.places}
+        types = self._places.get(net)
+        if types is None:
+            types = self._places[net] = {place.name: place.type for place in net.activity.places}
         found: dict[str, Type] = {}
         for arc in transition.inputs:
             if arc.variable:
