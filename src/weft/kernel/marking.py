@@ -19,9 +19,10 @@ SPARE: Final = 64
 
 
 class Tokens:
-    """The tokens of one place, by number. `order[start]` is the oldest; behind it are numbers that left, passed over.
+    """The tokens of one place, by number.
 
-    `returned` is the oldest number that came back, or was let go, since the choice last looked.
+    From `start` on, `order` ascends and begins with the oldest; it may still hold some that left. `returned` is the
+    oldest number that came back since the choice last looked.
     """
 
     def __init__(self, place: str) -> None:

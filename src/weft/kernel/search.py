@@ -200,9 +200,9 @@ class Search:
         tokens = self.places[arc.place]
         is_last = self.must in tokens.values and self.is_last_chance(depth, arc.place)
         key = self.keys[arc.slot] if arc.slot >= 0 else None
-        candidates = tokens.order if key is None else self.index(arc.place).find(key)
+        candidates, start = (tokens.order, tokens.start) if key is None else (self.index(arc.place).find(key), 0)
         least = self.must if is_last else self.resume[depth] if is_tight else 0
-        for at in range(bisect_left(candidates, least), len(candidates)):
+        for at in range(bisect_left(candidates, least, start), len(candidates)):
             number = candidates[at]
             if number > self.level:
                 break
