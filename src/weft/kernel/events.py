@@ -36,7 +36,7 @@ SAME: Final = 3
 BELOW: Final = 4
 """True if the fact's error is the event's or below it, else false."""
 
-#                       ready started  set    committed  as     aborted  as    error  mark  skipped  ended  never  passed
+#              ready, started, set, committed, as, aborted, as, error, mark, skipped, ended, never, passed
 ON_READY: Final = [TRUE, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN]
 ON_STARTED: Final = [OPEN, TRUE, SAME, OPEN, OPEN, OPEN, OPEN, OPEN, OPEN, FALSE, OPEN, FALSE, OPEN]
 ON_COMMITTED: Final = [FALSE, FALSE, FALSE, TRUE, SAME, FALSE, FALSE, FALSE, FALSE, FALSE, TRUE, FALSE, TRUE]
