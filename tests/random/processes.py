@@ -255,7 +255,7 @@ class Maker:
                 when = self.condition(around) if draw.chance(15) else ""
                 found.append(Rule("retry", error, draw.number(1, 2), delay, draw.one([1.0, 2.0]), when=when))
             elif action == "alternate" and not around.is_side and not any(one.alternate for one in found):
-                alternate = self.task(around.inside(), activity.outcomes)
+                alternate = replace(self.task(around.inside(), activity.outcomes), holds=())
                 if any(one.kind == "mark" for one in activity.outcomes):
                     alternate = replace(alternate, transaction="none", critical=False)
                 found.append(Rule("alternate", error, alternate=alternate))

@@ -51,7 +51,7 @@ TASK_LIFE: dict[str, dict[str, str]] = {
     "ending": {"Aborted": "aborted", "Drained": SAME},
     "doubted": {
         "Committed": "committed", "Parked": "parked", "Failed": "failed", "Aborted": "aborted", "Ready": "ready",
-        "Fired": "ready", "Stopping": "lost", "Doubted": SAME, "Drained": SAME,
+        "Fired": "ready", "Returned": "returned", "Stopping": "lost", "Doubted": SAME, "Drained": SAME,
     },
     "lost": {"TakingBack": "taking back", "Aborted": "aborted", "Drained": SAME},
     "committed": {"Arrived": SAME},

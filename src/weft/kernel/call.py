@@ -54,7 +54,8 @@ def bind(d: Decision, frame: Frame, node: int, definition: str, plan: Plan) -> N
     inputs.update(
         {name: value for name, value in execution.inputs.items() if name in one.types or name in one.bindings}
     )
-    start_frame(d, f"{path}/{root.name}", 0, 1, one.name, inputs)
+    used = d.state.rounds_used.get(path + "/", 0)  # it may have run before, in an earlier attempt of what is around
+    start_frame(d, f"{path}/{root.name}", used, 1, one.name, inputs)
 
 
 def misfit(frame: Frame, node: int, plan: Plan) -> str:

@@ -118,6 +118,8 @@ def again(d: Decision, frame: Frame, node: int) -> None:
     execution = execution_of(frame, node)
     path, round = frame.path(node), frame.rounds[node]
     if is_firing(frame, node):
+        if frame.status[node] == status.DOUBTED:
+            d.tell(frame, node, facts.Returned(path, round, execution.attempt))
         d.tell(frame, node, facts.Released(path, round, execution.attempt))
         return
     d.tell(frame, node, facts.Ready(path, round, execution.attempt + 1, execution.set, execution.inputs))
@@ -351,6 +353,15 @@ def stop_inside(d: Decision, frame: Frame, node: int) -> None:
     for inside in list(body_of(frame, node).frames.values()):
         if inside.status[0] not in status.ENDS:
             stop(d, inside, 0)
+    withdraw_offers(d, frame, node)
+
+
+def withdraw_offers(d: Decision, frame: Frame, node: int) -> None:
+    """Nobody may begin any more what a net has offered."""
+    for number, firing in list(body_of(frame, node).firings.items()):
+        if firing.is_offer:
+            name = frame.plan.net(node).transitions[firing.transition].name
+            d.tell_net(frame, node, facts.Withdrawn(f"{frame.path(node)}/{name}[{number}]"))
 
 
 def settle(d: Decision, frame: Frame, node: int) -> None:

@@ -1,6 +1,6 @@
 """What the facts of nets make of the state. Part of `weft.kernel.evolve`, which alone calls it."""
 
-from weft.kernel import facts
+from weft.kernel import facts, status
 from weft.kernel.agenda import attend, body_of, execution_of
 from weft.kernel.evolve_activity import close_frame, ready
 from weft.kernel.marking import Marking
@@ -60,6 +60,7 @@ def returned(state: State, frame: Frame, node: int, fact: facts.Returned) -> Non
     assert parent is not None
     transition, number = firing_of(fact.path)
     marking_of(parent, net).fail(transition, number)
+    frame.status[node] = status.FAILED
     attend(state, parent, net)
 
 

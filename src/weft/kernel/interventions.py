@@ -8,6 +8,7 @@ from weft.kernel.decision import Decision
 from weft.kernel.endings import (
     again,
     stop,
+    withdraw_offers,
 )
 from weft.kernel.evolve import open_root
 from weft.kernel.places import frames_of, locate, names, unfinished
@@ -98,6 +99,7 @@ def drain(d: Decision, frame: Frame, node: int) -> None:
                 stop(d, inside, 0)
             else:
                 todo.append((inside, 0))
+        withdraw_offers(d, here, compound)
 
 
 def skip(plan: Plan, d: Decision, command: commands.Skip) -> None:

@@ -68,7 +68,7 @@ def bygone(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
     owner, _, side = fact.path.rpartition("/")
     if side == "undo" and type(fact) in (facts.Committed, facts.Aborted):
         place = find(state, owner)
-        if place is not None:
+        if place is not None and place[0].execution[place[1]] is not None:
             on_failed(state, place[0], place[1], fact, found)
 
 
