@@ -14,7 +14,6 @@ from weft import (
     any_of,
     assign,
     at_least,
-    call,
     choice,
     contingency,
     each,
@@ -30,7 +29,6 @@ from weft import (
     serial,
     signal,
     task,
-    timer,
     var,
     when,
 )

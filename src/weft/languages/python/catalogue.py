@@ -12,7 +12,7 @@ from weft.languages.python.mistakes import Mistake
 from weft.languages.python.nets import Net, Transition
 from weft.languages.python.scopes import Scope, Slot
 from weft.languages.python.signatures import type_of
-from weft.model.definition import Input, Outcome, OutcomeKind
+from weft.model.definition import DONE, Input, Named, Outcome, OutcomeKind
 from weft.model.faults import Fault
 from weft.model.types import ObjectClass
 
@@ -35,7 +35,8 @@ class Gives:
         return self.types or self.sources
 
 
-NOTHING_GIVEN = Prototype({}, (), {}, {})
+UNKNOWN = Prototype({"handler": Named("")}, (DONE,), {}, {}, is_open=True)
+"""Stands for a task of which something is wrong, so that the rest can be judged."""
 
 
 class Catalogue:
@@ -150,7 +151,7 @@ class Catalogue:
             if id(leaf) not in self._wrong:
                 self._wrong.add(id(leaf))
                 self.fault(leaf, "bad-type", str(mistake))
-            return NOTHING_GIVEN
+            return UNKNOWN
 
     def annotated(self, activity: Activity, annotation: object, what: str) -> str:
         """The type of an annotation that stands in the process itself."""
@@ -223,6 +224,8 @@ class Catalogue:
         objects = self.objects(activity)
         for position, (variable, name) in enumerate(activity.said.into):
             if not name and position >= len(objects):
+                if id(activity) in self._wrong:
+                    continue
                 gives = f"gives only {', '.join(objects)}" if objects else "gives nothing"
                 self.fault(
                     activity, "unknown-object", f"{activity!r} {gives}, so there is nothing to put into {variable!r}",

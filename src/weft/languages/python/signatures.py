@@ -76,10 +76,6 @@ class TaskCode:
         """The parameter that takes the context, if there is one."""
         return next((name for name in self._signature.parameters if self.annotations.get(name) is Context), "")
 
-    @property
-    def takes_context(self) -> bool:
-        return bool(self.context)
-
     @cached_property
     def parameters(self) -> dict[str, object]:
         """The annotation of each parameter but the context's."""
@@ -131,13 +127,6 @@ class TaskCode:
             raise TypeError(f"{self.reference} has no mark {name!r}; declare it: @task(marks={{{name!r}: …}})")
         names = list(_fields(self.options.marks[name]))
         return {key: to_plain(one) for key, one in {**dict(zip(names, values, strict=False)), **objects}.items()}
-
-    def error_for(self, exception: BaseException) -> str:
-        """The declared error that an exception means, by its class or the nearest above; else `task.` and its class."""
-        for cls in type(exception).__mro__:
-            if cls in self.options.errors:
-                return self.options.errors[cls]
-        return f"task.{type(exception).__name__}"
 
 
 def type_of(annotation: object, classes: dict[str, ObjectClass], what: str) -> str:

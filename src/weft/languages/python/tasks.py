@@ -4,13 +4,13 @@ import sys
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import partial
+from inspect import isroutine
 from typing import Any, Final, Generic, Literal, ParamSpec, TypeVar, overload
 
 from weft.languages.python.activities import Activity, Leaf, Prototype
 from weft.languages.python.mistakes import Mistake
 from weft.languages.python.signatures import Options, TaskCode, Types, outcomes_of
 from weft.model import definition
-from weft.model.definition import Function, Process
 from weft.model.types import ObjectClass
 
 P = ParamSpec("P")
@@ -25,20 +25,6 @@ _codes: dict[str, TaskCode] = {}
 def lookup(reference: str) -> TaskCode | None:
     """The function of that reference, if a module that was imported here made a task of it. Imports nothing."""
     return _codes.get(reference)
-
-
-def tasks_of(process: Process) -> dict[str, TaskCode]:
-    """The functions that a process names and that are known here, by reference."""
-    found: dict[str, TaskCode] = {}
-    rest = [process.body]
-    while rest:
-        activity = rest.pop()
-        rest += definition.parts(activity)
-        if isinstance(activity, definition.Task) and isinstance(activity.handler, Function):
-            code = lookup(activity.handler.reference)
-            if code is not None:
-                found[code.reference] = code
-    return found
 
 
 class Task(Leaf, Generic[P, R]):
@@ -129,7 +115,7 @@ def _made(function: Callable[P, R], name: str, options: Options, around: Mapping
     qualname = str(getattr(inner, "__qualname__", type(inner).__qualname__))
     is_bound = getattr(inner, "__self__", None) is not None
     *_, holder, own = ["<locals>", *qualname.split(".")]
-    is_global = inner is function and not is_bound and "<" not in qualname and module != "__main__"
+    is_global = isroutine(function) and not is_bound and "<" not in qualname and module != "__main__"
     if holder != "<locals>" and not is_bound and hasattr(inner, "__qualname__"):
         raise Mistake(
             f"{qualname} stands in a class, where @task would never see the object it is called on: "
