@@ -91,7 +91,7 @@ def structured(of: shapes.StructType, depth: int) -> st.SearchStrategy[Any]:
 
 
 PROCESSES = st.integers(1, 5).flatmap(lambda depth: structured(shapes.type_info(Process), depth))  # type: ignore[arg-type]
-CALM = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+CALM = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def explicit(value: Any) -> Any:
