@@ -1,8 +1,5 @@
 """Finds the process that a command line means: in a module, in a Python file, or as the JSON form in a file."""
 
-import importlib
-import importlib.util
-import sys
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +7,7 @@ from types import ModuleType
 
 from weft.cli.exits import Wrong
 from weft.languages.python.activities import Activity
+from weft.languages.python.load import NotFound, load_module
 from weft.languages.python.tasks import Task
 from weft.model.definition import Process
 from weft.model.json_form import from_json
@@ -48,45 +46,23 @@ def tasks_in(module: str) -> list[Task[..., object]]:
 
 def module_of(place: str) -> ModuleType:
     """The module of that name, or in that file."""
-    if place.endswith(".py") or "/" in place:
-        return _module_in_file(Path(place))
-    if not all(word.isidentifier() for word in place.split(".")):
-        raise Wrong(f"{place!r} is neither a module nor a file: {FORMS}")
-    if "" not in sys.path:
-        sys.path.insert(0, "")
+    is_file = place.endswith(".py") or "/" in place
+    if is_file and not Path(place).is_file():
+        meant = _beside(Path(place), "*")
+        raise Wrong(f"there is no file {place!r}: " + (f"did you mean {meant}?" if meant else FORMS))
     try:
-        return importlib.import_module(place)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (place == error.name or place.startswith(error.name + ".")):
-            hint = f"; did you mean {place}.py?" if Path(f"{place}.py").exists() else f"; {FORMS}"
-            raise Wrong(f"there is no module {place!r} here or among the installed ones{hint}") from None
-        raise _failed(place, error) from error
+        return load_module(place)
+    except NotFound as error:
+        hint = f"; did you mean {place}.py?" if not is_file and Path(f"{place}.py").exists() else ""
+        raise Wrong(f"{error}{hint}") from None
     except Exception as error:
         raise _failed(place, error) from error
 
 
-def _module_in_file(path: Path) -> ModuleType:
-    if not path.is_file():
-        beside = near(path.name, [one.name for one in path.parent.glob("*")]) if path.parent.is_dir() else None
-        hint = f"did you mean {path.with_name(beside)}?" if beside else FORMS
-        raise Wrong(f"there is no file {str(path)!r}: {hint}")
-    path = path.resolve()
-    known = sys.modules.get(path.stem)
-    if known is not None and getattr(known, "__file__", None) == str(path):
-        return known
-    name = path.stem if known is None and path.stem.isidentifier() else f"weft_file_{abs(hash(path))}"
-    if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise Wrong(f"{path.name!r} is no Python file: {FORMS}")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
-        raise _failed(path.name, error) from error
-    return module
+def _beside(path: Path, pattern: str) -> Path | None:
+    """A file there whose name is much like this one."""
+    meant = near(path.name, [one.name for one in path.parent.glob(pattern)]) if path.parent.is_dir() else None
+    return path.with_name(meant) if meant else None
 
 
 def _failed(place: str, error: Exception) -> Exception:
@@ -131,8 +107,8 @@ def _process_in(names: Mapping[str, object], place: str, name: str) -> Process:
 def _from_file(target: str) -> Process:
     path = Path(target)
     if not path.is_file():
-        meant = near(path.name, [one.name for one in path.parent.glob("*.json")]) if path.parent.is_dir() else None
-        raise Wrong(f"there is no file {target!r}" + (f": did you mean {path.with_name(meant)}?" if meant else ""))
+        meant = _beside(path, "*.json")
+        raise Wrong(f"there is no file {target!r}: " + (f"did you mean {meant}?" if meant else FORMS))
     try:
         return from_json(path.read_bytes())
     except OSError as error:
