@@ -1,4 +1,4 @@
-"""Blocks: functions that build flows from activities by putting guards on them (SEMANTICS §3). Nothing below knows of them.
+"""Flows built from activities by putting guards on them: the blocks of all languages. Nothing below knows of blocks.
 
 A block that nobody named is called after its kind and its first leaf, `serial:reserve`; such a name has a colon. An
 unnamed serial, and-, or or-block directly inside an equal one, and with nothing said about it, is flattened into it.

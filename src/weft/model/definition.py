@@ -314,7 +314,7 @@ class ArcIn(Form, frozen=True, omit_defaults=True):
 
 
 class ArcOut(Form, frozen=True, omit_defaults=True):
-    """To a place: puts the value of a variable or object. With an `outcome` or `error`, only on that end of the operation.
+    """To a place: puts the value of a variable or object; with an `outcome` or `error`, only on that end.
 
     `each` puts every element of a list.
     """
