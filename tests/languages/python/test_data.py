@@ -280,6 +280,34 @@ def test_the_variables_of_a_process_are(case: str) -> None:
     assert declared(made()) == variables
 
 
+ASKED: dict[str, tuple[Callable[[], Process], str]] = {
+    "an item": (lambda: process("p", ns=list[int])(each("n", "ns", ask(var("n")))), "int"),
+    "an item inside": (
+        lambda: process("p", ns=list[list[int]])(each("m", "ns", make >> each("n", "m", ask(var("n"))))),
+        "int",
+    ),
+    "an item of anything": (lambda: process("p", ns=dict)(each("n", "ns['a']", ask(var("n")))), "any"),
+    "an input of a task": (lambda: process("p", n=int)(use >> ask(use.input("n"))), "int"),
+    "an input of other work": (
+        lambda: process("p")(person("a").using(x="text") >> ask(person("a").input("x"))),
+        "str",
+    ),
+    "one or the other": (lambda: process("p", n=str)(make >> ask(first_of(make, var("n"), None))), "int | str | null"),
+    "an expression": (lambda: process("p", n=int)(ask(expr("n / 2"))), "float"),
+    "a list": (lambda: process("p")(ask([1, 2])), "list[int]"),
+}
+
+
+def ask(source: object) -> Activity:
+    return person("ask").using(x=source)
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_work_that_is_no_function_has_parameters_of_the_type_of(case: str) -> None:
+    made, of_type = ASKED[case]
+    assert find(made(), "ask").input_sets[0].types == {"x": of_type}
+
+
 def test_the_process_gives_what_its_steps_keep() -> None:
     done = process("p", n=int)(use >> make.into("m")).body.outcomes[0]
     assert (done.types, done.bindings) == ({"m": "int"}, {"m": (Variable("m"),)})
@@ -414,6 +442,11 @@ FAULTS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: process("p", order=Order)(two_orders()),
         "two different classes are called 'Order'",
     ),
+    "an expression that is wrong": (lambda: process("p")(use.using(n=expr("1 +"))), "condition"),
+    "a computed value that is wrong": (lambda: process("p")(assign("a", n="1 +")), "condition"),
+    "an expression of wrong types": (lambda: process("p", n=str)(person("a").using(x=expr("n - 1"))), "condition"),
+    "work of somebody unknown": (lambda: process("p")(person("a").using(x=make)), "a takes from 'make', which is not"),
+    "an input of somebody unknown": (lambda: process("p")(person("a").using(x=use.input("n"))), "speaks of 'use'"),
     "a type that does not fit": (lambda: process("p", order=Order)(text), "wants str"),
 }  # fmt: skip
 

@@ -268,11 +268,11 @@ class Builder:
         if inner is not where.scope:
             own = {slot.name: slot for slot in inner.variables.values() if not slot.items}
             if own:
-                changed["variables"] = {name: self.declared(slot, inner) for name, slot in own.items()}
+                changed["variables"] = {name: self.declared(slot) for name, slot in own.items()}
         return changed
 
-    def declared(self, slot: Slot, scope: Scope) -> Declared:
-        return Declared(self.types.of_slot(slot, scope), slot.default.value if slot.default is not None else None)
+    def declared(self, slot: Slot) -> Declared:
+        return Declared(self.types.of_slot(slot), slot.default.value if slot.default is not None else None)
 
     def _ends(self, activity: Activity, defaults: tuple[Outcome, ...], inside: Where) -> tuple[Outcome, ...]:
         """The outcomes that were said, then the usual ones; a graph that says how it commits has no other `done`."""

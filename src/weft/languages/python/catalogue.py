@@ -110,7 +110,7 @@ class Catalogue:
                     inner.inputs[name] = (*inner.inputs.get(name, ()), Input(said.name, way.name, name))
         if isinstance(activity, Each):
             item = inner.variables[activity.item] = Slot(activity.item, is_given=True)
-            item.items = activity.items
+            item.items = activity.items, scope
         return inner
 
     def inner(self, activity: Activity, around: Scope) -> Scope:

@@ -112,7 +112,7 @@ class _Made:
         body = builder.build(self.root, Where(self.scope))
         if self.catalogue.faults:
             raise Invalid(f"the process {self.name!r}", list(dict.fromkeys(self.catalogue.faults)))
-        declared = {name: builder.declared(slot, self.scope) for name, slot in self.scope.variables.items()}
+        declared = {name: builder.declared(slot) for name, slot in self.scope.variables.items()}
         assert isinstance(body, definition.Compound)
         made = {name: declared[name].type for name, slot in self.scope.variables.items() if slot.writers}
         outcomes = body.outcomes

@@ -21,8 +21,8 @@ class Slot:
         self.is_given = is_given or default is not None
         self.writers: list[tuple[Activity, str, Scope]] = []
         """With the object that each writes, and where the writer stands."""
-        self.items: Sources = ()
-        """Of the item of an each: the list that it comes from."""
+        self.items: tuple[Sources, Scope] | None = None
+        """Of the item of an each: the list that it comes from, and where that is read."""
 
 
 Kind = Literal["", "home", "item", "firing"]

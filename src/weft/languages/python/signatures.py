@@ -64,12 +64,10 @@ class TaskCode:
         target = self.function if inspect.isroutine(self.function) else type(self.function).__call__
         try:
             return typing.get_type_hints(inspect.unwrap(target), localns=dict(self._names), include_extras=True)
-        except NameError as error:
+        except (NameError, TypeError) as error:
             raise Mistake(
                 f"an annotation of {self.reference} can't be resolved: {error}; define the class before the task"
             ) from None
-        except TypeError:
-            return {}
 
     @cached_property
     def context(self) -> str:

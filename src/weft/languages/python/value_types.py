@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable
 
-from weft.languages.python.activities import Activity, Block, Leaf
-from weft.languages.python.blocks import Call, Each
+from weft.languages.python.activities import Activity, Leaf
 from weft.languages.python.catalogue import HOW_ITEMS_ENDED, Catalogue, Gives, ways_of
 from weft.languages.python.data import Raw, Result
-from weft.languages.python.nets import Net
 from weft.languages.python.scopes import Scope, Slot
 from weft.model.definition import Constant, Expression, Input, Output, Value, Variable
 from weft.model.expressions import Expression as Compiled
@@ -25,7 +23,7 @@ class Types:
         """The type of what sources bring, one or the other."""
         return self._union([self._raw(one, scope) for one in sources])
 
-    def of_slot(self, slot: Slot, scope: Scope) -> str:
+    def of_slot(self, slot: Slot) -> str:
         """The type of a variable: that of all that is written into it, and of the value that it is born with."""
         found = self._slots.get(slot)
         if found is not None:
@@ -34,8 +32,8 @@ class Types:
         self._slots[slot] = born = born or "any"  # what is seen by that on which it depends itself
         if slot.type:
             found = slot.type
-        elif slot.items:
-            found = self._element(self.of(slot.items, scope.around or scope))
+        elif slot.items is not None:
+            found = self._element(self.of(*slot.items))
         else:
             written = [self.of_object(writer, "", name, where) for writer, name, where in slot.writers]
             found = self._union(written) if written else born if born != "null" else "any"
@@ -71,7 +69,7 @@ class Types:
                 return _of_value(value)
             case Variable(name):
                 slot = scope.find(name)
-                return "any" if slot is None else self.of_slot(slot, scope)
+                return "any" if slot is None else self.of_slot(slot)
             case Expression(source):
                 return self._expression(source, scope)
             case Result(name, object_name, outcome) | Output(name, outcome, object_name):
@@ -89,16 +87,14 @@ class Types:
             declared = self.catalogue.prototype(activity).parameters.get(parameter)
             if declared is not None:
                 return declared.type
-        if isinstance(activity, Block | Each | Net | Call | Leaf):
-            for way in ways_of(activity):
-                if way.name == set_name and parameter in way.sources:
-                    return self.of(way.sources[parameter], scope)
-        return "any"
+        ways = [] if activity is None else ways_of(activity)
+        given = next((way.sources[parameter] for way in ways if way.name == set_name and parameter in way.sources), ())
+        return self.of(given, scope) if given else "any"
 
     def _expression(self, source: str, scope: Scope) -> str:
         names = self.names(source)
         known = {name: slot for name in names if (slot := scope.find(name)) is not None}
-        types = {name: self.parse(self.of_slot(slot, scope)) for name, slot in known.items()}
+        types = {name: self.parse(self.of_slot(slot)) for name, slot in known.items()}
         types |= dict.fromkeys(names - types.keys(), ANY)
         try:
             return text(compile_expression(source, types, self.catalogue.classes).type)
