@@ -107,7 +107,7 @@ def inputs_beside(frame: Frame, node: int, root: Activity, scope: Values) -> Val
 
 def value_beside(frame: Frame, node: int, source: Source, scope: Values) -> Value:
     if isinstance(source, Output | Input):
-        return scope.get(source.object, MISSING)
+        return object_beside(frame, node, source, scope)
     if isinstance(source, Variable):
         return scope[source.name] if source.name in scope else read(frame, node, source.name)
     if isinstance(source, Constant):
@@ -116,3 +116,19 @@ def value_beside(frame: Frame, node: int, source: Source, scope: Values) -> Valu
     seen = environment(frame, node, expression)
     seen.update({name: scope[name] for name in expression.names if name in scope})
     return expression(seen)
+
+
+def object_beside(frame: Frame, node: int, source: Output | Input, scope: Values) -> Value:
+    """An object of the activity beside which this runs, or of one that stands with it."""
+    plan = frame.plan
+    if source.activity == plan.activity[node].name:
+        execution = frame.execution[node]
+        given = {} if execution is None else execution.inputs
+        return scope.get(source.object, given.get(source.object, MISSING))
+    above = plan.parent[node]
+    for near in [above, *plan.children[above]] if above >= 0 else ():
+        if plan.activity[near].name == source.activity:
+            if isinstance(source, Output):
+                return supply(frame, above, Supply(FROM_OUTPUT, near, source.outcome, source.object))
+            return supply(frame, above, Supply(FROM_INPUT, near, source.set, source.object))
+    return MISSING
