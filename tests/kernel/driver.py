@@ -117,6 +117,8 @@ class Asked:
         while todo:
             one = todo.pop()
             self.holds[one.name] = one.holds
+            for role in ("compensation", "undo"):
+                self.holds[f"{one.name}/{role}"] = getattr(getattr(one, role), "holds", ())
             todo += parts(one)
 
     def learn(self, told: list[AnyFact], new: list[AnyEffect]) -> None:
@@ -147,7 +149,7 @@ class Asked:
                 inside = (fact.path.rpartition("/")[0] or self.root) == effect.path
                 return (here and kind not in ("Stuck", "Drained")) or (inside and kind in ENDS)
             case effect_types.Ask():
-                return here and kind not in ("Doubted", "Drained", "Stopping")
+                return here and kind not in ("Doubted", "Drained")
             case effect_types.Timer(kind="retry"):
                 return here and kind in ("Ready", "Released", "Aborted", "Withdrawn")
             case effect_types.Timer():
@@ -163,7 +165,8 @@ class Asked:
         return False
 
     def held(self, path: str) -> set[str]:
-        return set(self.holds.get(path.rpartition("/")[2], ()))
+        names = re.sub(r"\[\d+\]", "", path).split("/")
+        return {*self.holds.get(names[-1], ()), *self.holds.get("/".join(names[-2:]), ())}
 
 
 ENDS = "Skipped Committed Aborted".split()
@@ -368,7 +371,8 @@ def check_replay(live: Driver) -> None:
     assert not difference(live.state, state), difference(live.state, state)
     still = outstanding(live.plan, state)
     assert still == live.outstanding()
-    assert known(still) == known(list(live.asked.open.values()))
+    told = live.decisions[-1:]
+    assert known(still) == known(list(live.asked.open.values())), f"after {told}"
 
 
 def known(asked: list[AnyEffect]) -> list[str]:

@@ -213,8 +213,8 @@ def test_outcome_holds_only_when_each_object_has_an_available_source() -> None:
     driver = everywhere(
         flow,
         """
-        start
-        do a good {"v": 3}
+        start              -> Ready p, Started p, Ready a
+        do a good {"v": 3} -> Started a, Committed a:good, Fixed p:rich, Committed p:rich
         """,
     )
     assert driver.last("p", facts.Committed).values == {"v": 3}
@@ -268,9 +268,9 @@ def test_outcome_that_the_last_of_several_aborts_made_true_has_the_error_of_that
     driver = everywhere(
         contingency(task("a"), task("b"), name="p"),
         """
-        start
-        break a task.one
-        break b task.two
+        start            -> Ready p, Started p, Ready a
+        break a task.one -> Started a, Aborted a, Ready b
+        break b task.two -> Started b, Aborted b, Aborting p, Aborted p
         """,
     )
     assert driver.last("p", facts.Aborted).error == "task.two"
@@ -282,8 +282,8 @@ def test_abort_outcome_that_no_error_made_true_is_an_error_of_its_own_name() -> 
     driver = everywhere(
         flow,
         """
-        start
-        do a poor
+        start     -> Ready p, Started p, Ready a
+        do a poor -> Started a, Committed a:poor, Aborting p:broke, Aborted p:broke
         """,
     )
     assert driver.last("p", facts.Aborted).error == "task.broke"
@@ -556,8 +556,8 @@ def test_skipped_child_counts_as_done_in_serial_and_and() -> None:
     everywhere(
         all_of(task("a"), guarded(task("b"), When("False")), name="p"),
         """
-        start
-        do a
+        start -> Ready p, Started p, Answered b:no, Ready a, Skipped b
+        do a  -> Started a, Committed a, Fixed p, Committed p
         """,
     )
 
@@ -574,9 +574,9 @@ def test_or_commits_when_all_have_ended_and_one_committed() -> None:
     everywhere(
         any_of(task("a"), task("b"), name="p"),
         """
-        start
-        break a
-        break b
+        start   -> Ready p, Started p, Ready a, Ready b
+        break a -> Started a, Aborted a
+        break b -> Started b, Aborted b, Aborting p, Aborted p
         """,
     )
 
@@ -593,9 +593,9 @@ def test_contingency_tries_the_next_when_the_one_before_has_aborted() -> None:
     everywhere(
         contingency(task("a"), task("b"), name="p"),
         """
-        start
-        break a
-        break b
+        start   -> Ready p, Started p, Ready a
+        break a -> Started a, Aborted a, Ready b
+        break b -> Started b, Aborted b, Aborting p, Aborted p
         """,
     )
 

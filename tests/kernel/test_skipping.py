@@ -82,8 +82,8 @@ def test_circle_lives_as_long_as_something_outside_may_feed_it() -> None:
     everywhere(
         flow,
         """
-        start
-        break c
+        start   -> Ready p, Started p, Ready c
+        break c -> Started c, Aborted c, Skipped a, Skipped b, Fixed p, Committed p
         """,
     )
 

@@ -78,6 +78,8 @@ def applies(frame: Frame, node: int, execution: Execution, number: int, rule: Ru
 def is_drained(frame: Frame, node: int) -> bool:
     if execution_of(frame, node).is_drained:
         return True
+    if node == 0 and frame.role in (UNDO, COMPENSATION):
+        return False
     over, above = around(frame, node)
     if above < 0:
         return False

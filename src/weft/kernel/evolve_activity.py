@@ -48,7 +48,7 @@ def started(state: State, frame: Frame, node: int, fact: facts.Started) -> None:
     execution.worker = fact.worker
     activity = frame.plan.activity[node]
     for name in activity.holds:
-        state.holders[name] = (frame, node)
+        state.holders.setdefault(name, (frame, node))
         unwant(state, name, frame, node)
     kind = frame.plan.kind[node]
     if activity.deadline is None or not is_persons(activity):
@@ -73,6 +73,7 @@ def begin_compound(state: State, frame: Frame, node: int, execution: Execution) 
         body.items = Items(state.numbers.get(frame.path(node), 0))
     elif kind == NET:
         body.marking = first_marking(frame, node, execution.inputs)
+        register_net(state, frame, node)
     tell_inside(state, frame, node, execution)
     attend(state, frame, node)
 
@@ -91,6 +92,21 @@ def tell_mark(state: State, frame: Frame, mentions: list[tuple[int, str, int]], 
     for event, name, formula in mentions:
         if event == events.MARK and name == mark:
             decide(state, frame, formula, 1)
+
+
+def register_net(state: State, frame: Frame, node: int) -> None:
+    """Notes the names for which the net's transitions may have to wait."""
+    for name in dict.fromkeys(name for _, names in frame.plan.net_holds(node) for name in names):
+        nets = state.hungry.setdefault(name, [])
+        if (frame, node) not in nets:
+            nets.append((frame, node))
+
+
+def forget_net(state: State, frame: Frame, node: int) -> None:
+    for name in dict.fromkeys(name for _, names in frame.plan.net_holds(node) for name in names):
+        state.hungry[name].remove((frame, node))
+        if not state.hungry[name]:
+            del state.hungry[name]
 
 
 def first_marking(frame: Frame, node: int, inputs: Values) -> Marking:
@@ -245,6 +261,8 @@ def ended(state: State, frame: Frame, node: int) -> None:
     feed(state, frame, node)
     execution = execution_of(frame, node)
     if execution.body is not None:
+        if execution.body.marking is not None:
+            forget_net(state, frame, node)
         for inside in list(execution.body.frames.values()):
             close_frame(state, inside)
     elif execution.then == "alternate":
@@ -322,9 +340,13 @@ def unhold(state: State, frame: Frame, node: int) -> None:
             state.freed.append(name)
         unwant(state, name, frame, node)
         for waiting, other in state.wanting.get(name, ()):
-            over, above = around(waiting, other)
-            if above >= 0:
-                note(state, over, above, START | other << NODE_BITS)
+            if other:
+                note(state, waiting, waiting.plan.parent[other], START | other << NODE_BITS)
+            elif FLOW <= waiting.plan.kind[0] <= NET:
+                attend(state, waiting, 0)
+        for net, number in state.hungry.get(name, ()):
+            if net.status[number] == status.STARTED:
+                attend(state, net, number)
 
 
 def write(frame: Frame, node: int, name: str, value: object) -> None:

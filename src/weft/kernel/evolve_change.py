@@ -2,6 +2,7 @@
 
 from weft.kernel import facts, status
 from weft.kernel.agenda import attend
+from weft.kernel.evolve_activity import register_net
 from weft.kernel.state import Body, Execution, Frame, State
 from weft.kernel.transfer import Transfer
 from weft.model.definition import Activity, Compound
@@ -14,6 +15,12 @@ def changed(state: State, frame: Frame, node: int, fact: facts.Changed) -> None:
     for one in transfers:
         install(one)
     move_references(state, places)
+    state.hungry.clear()
+    for one in transfers:
+        for at, execution in enumerate(one.frame.execution):
+            if execution is not None and execution.body is not None and execution.body.marking is not None:
+                if one.frame.status[at] not in status.ENDS:
+                    register_net(state, one.frame, at)
     for one in transfers:
         look_again(state, one)
 

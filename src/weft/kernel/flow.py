@@ -151,7 +151,7 @@ def check_hanging(d: Decision, frame: Frame, node: int, body: Body) -> None:
         for formula, outcome in zip(outcomes, activity.outcomes, strict=True)
         if outcome.kind != "mark"
     ]
-    if body.busy and not all(lost):
+    if body.busy and (body.is_drained or not all(lost)):
         return
     if body.is_drained:
         begin_abort(d, frame, node, "aborted", "engine.cancelled")

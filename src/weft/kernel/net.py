@@ -11,7 +11,7 @@ from weft.kernel.endings import begin_abort, fix, stop
 from weft.kernel.facts import Value, Values
 from weft.kernel.net_plan import NotAList, Put
 from weft.kernel.refusals import Late, NotAvailable
-from weft.kernel.starting import start
+from weft.kernel.starting import may_hold, start
 from weft.kernel.state import Frame, State
 from weft.kernel.whole import Names, marks_due, outcome_due, usual_outcome
 from weft.model.definition import Net, Outcome, Signal, Task, Timer
@@ -123,7 +123,7 @@ def blocked(state: State, frame: Frame, node: int) -> set[int]:
     holding = frame.plan.net_holds(node)
     if not holding:
         return NONE
-    return {number for number, names in holding if any(name in state.holders for name in names)}
+    return {number for number, names in holding if not may_hold(state, frame, node, names)}
 
 
 NONE: set[int] = set()
@@ -198,7 +198,7 @@ def begin_offer(d: Decision, command: About) -> bool:
     operation = net.transitions[firing.transition].operation
     assert operation is not None
     binding = choice_of(d.state, frame, node).bind(firing.transition, firing.took)
-    if binding is None or any(name in d.state.holders for name in operation.holds):
+    if binding is None or not may_hold(d.state, frame, node, operation.holds):
         raise NotAvailable(f"{command.path} can't begin now: a name that it holds is taken, or as many run as may")
     begin_firing(d, command.path, operation.input_sets[0].name, firing.inputs, binding)
     return True

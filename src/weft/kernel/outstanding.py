@@ -25,7 +25,7 @@ from weft.kernel.endings import ends_at_once
 from weft.kernel.facts import AnyFact
 from weft.kernel.places import frames_of, unfinished
 from weft.kernel.plan import CALL, EACH, PLACED, TASK, Plan, is_persons
-from weft.kernel.starting import may_hold
+from weft.kernel.starting import may_start
 from weft.kernel.state import Frame, State, find
 from weft.model.definition import Call, Each
 
@@ -155,8 +155,7 @@ def on_ready(state: State, frame: Frame, node: int, fact: AnyFact, found: list[A
 
 
 def dispatch(state: State, frame: Frame, node: int, found: list[AnyEffect]) -> None:
-    holds = frame.plan.activity[node].holds
-    if state.paused_at >= 0 or (holds and not may_hold(state, frame, node)):
+    if state.paused_at >= 0 or not may_start(state, frame, node):
         return
     execution = execution_of(frame, node)
     found.append(Dispatch(frame.path(node), frame.rounds[node], execution.attempt, execution.inputs))
@@ -220,6 +219,7 @@ def on_skipped(state: State, frame: Frame, node: int, fact: AnyFact, found: list
 def on_stopping(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
     if frame.status[node] in (status.STOPPING, status.DOUBTED):
         found.append(Stop(fact.path, fact.round, fact.attempt, True))
+    on_doubt(state, frame, node, fact, found)
 
 
 def on_granted(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:

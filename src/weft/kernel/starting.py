@@ -1,7 +1,7 @@
 """How activities get ready and start: children by their guards, items, side work, and what holds allow."""
 
 from weft.kernel import facts, status
-from weft.kernel.agenda import execution_of
+from weft.kernel.agenda import around, execution_of
 from weft.kernel.data import bound, inputs_beside, taken_back
 from weft.kernel.decision import Decision
 from weft.kernel.facts import Values
@@ -29,18 +29,33 @@ def start(d: Decision, frame: Frame, node: int) -> None:
     """A ready compound starts at once, unless the instance is suspended or a name that it holds is taken."""
     if frame.plan.kind[node] in (TASK, PLACED) or frame.status[node] != status.READY:
         return
-    if d.state.paused_at >= 0 or not may_hold(d.state, frame, node):
+    if d.state.paused_at >= 0 or not may_start(d.state, frame, node):
         return
     d.tell(frame, node, facts.Started(frame.path(node), frame.rounds[node], execution_of(frame, node).attempt))
 
 
-def may_hold(state: State, frame: Frame, node: int) -> bool:
+def may_start(state: State, frame: Frame, node: int) -> bool:
+    names = frame.plan.activity[node].holds
+    return not names or may_hold(state, frame, node, names)
+
+
+def may_hold(state: State, frame: Frame, node: int, names: tuple[str, ...]) -> bool:
+    """May this activity, or something inside it, have these names?"""
     holders = state.holders
-    for name in frame.plan.activity[node].holds:
+    for name in names:
         holder = holders.get(name)
-        if holder is not None and holder != (frame, node):
+        if holder is not None and not is_inside(frame, node, holder):
             return False
     return True
+
+
+def is_inside(frame: Frame, node: int, holder: tuple[Frame, int]) -> bool:
+    """What an activity holds, it holds for all that is in it and for what takes it back or takes its place."""
+    while node >= 0:
+        if holder == (frame, node):
+            return True
+        frame, node = around(frame, node)
+    return False
 
 
 def start_frame(d: Decision, path: str, round: int, attempt: int, set: str, inputs: Values) -> Frame:

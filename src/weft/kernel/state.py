@@ -197,6 +197,8 @@ class State:
         self.roots: dict[str, Frame] = {}
         self.holders: dict[str, tuple[Frame, int]] = {}
         self.wanting: dict[str, list[tuple[Frame, int]]] = {}
+        self.hungry: dict[str, list[tuple[Frame, int]]] = {}
+        """Nets that run and have operations that hold this name."""
         self.kept: dict[tuple[str, int], Entry] = {}
         self.prepared: dict[tuple[str, int], Entry] = {}
         self.unsettled: dict[tuple[str, int, int], bool] = {}

@@ -16,7 +16,7 @@ from weft.kernel.endings import (
 from weft.kernel.places import locate, names
 from weft.kernel.plan import CALL, PLACED, TASK, Plan
 from weft.kernel.refusals import NotAvailable, NotDeclared, NotRunning
-from weft.kernel.starting import may_hold, start_side
+from weft.kernel.starting import may_start, start_side
 from weft.kernel.state import Frame, find
 from weft.model.definition import Flow, Signal, Task, Timer
 
@@ -30,7 +30,7 @@ def begin(plan: Plan, d: Decision, command: commands.Begin) -> None:
 
 
 def begin_task(d: Decision, frame: Frame, node: int, worker: str) -> None:
-    if not may_hold(d.state, frame, node):
+    if not may_start(d.state, frame, node):
         raise NotAvailable(
             f"{frame.path(node)} holds {', '.join(frame.plan.activity[node].holds)}, and not all are free"
         )
