@@ -183,6 +183,7 @@ def test_what_cannot_be_found_by_its_name_is_local() -> None:
     assert references(task(lambda: 1, name="one")) == [f"{here}.<lambda>"]
     assert references(task(shop, name="shop")) == ["Shop"]
     assert references(task(partial(plain, 1), name="part")) == ["plain"]
+    assert definition_of(task(partial(plain, 1), name="part").using(second=3)).input_sets[0].types == {"second": "int"}
     assert sell.name == "sell"
     assert definition_of(sell).input_sets[0].types == {"order": "Order"}
     assert definition_of(task(shop, name="shop")).outcomes[0].types == {"result": "int"}

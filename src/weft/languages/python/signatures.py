@@ -4,7 +4,7 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from weft.languages.python.activities import Parameter, Prototype
 from weft.languages.python.context import Context
@@ -61,7 +61,8 @@ class TaskCode:
     @cached_property
     def annotations(self) -> dict[str, object]:
         """With `return` too."""
-        target = self.function if inspect.isroutine(self.function) else type(self.function).__call__
+        target = self.function.func if isinstance(self.function, partial) else self.function
+        target = target if inspect.isroutine(target) else type(target).__call__
         try:
             return typing.get_type_hints(inspect.unwrap(target), localns=dict(self._names), include_extras=True)
         except (NameError, TypeError) as error:
