@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weft.assembly.running import Answers, run
     from weft.engine.result import Result
+    from weft.engine.values import Ends
     from weft.languages.python.activities import Activity
     from weft.languages.python.blocks import (
         all_of,
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
     from weft.model.types import File
 
 __all__ = [
-    "Activity", "Answers", "Context", "File", "Guard", "Invalid", "Mistake", "Net", "Process", "Result", "Source",
-    "Start", "Task", "all_of", "any_of", "assign", "at_least", "call", "choice", "command", "contingency", "each",
-    "expr", "first_of", "flow", "given", "http", "loop", "person", "pick", "process", "quiet", "race", "run",
+    "Activity", "Answers", "Context", "Ends", "File", "Guard", "Invalid", "Mistake", "Net", "Process", "Result",
+    "Source", "Start", "Task", "all_of", "any_of", "assign", "at_least", "call", "choice", "command", "contingency",
+    "each", "expr", "first_of", "flow", "given", "http", "loop", "person", "pick", "process", "quiet", "race", "run",
     "serial", "signal", "sql", "task", "timer", "var", "when",
 ]  # fmt: skip
 
@@ -43,6 +44,7 @@ _PYTHON = "weft.languages.python."
 _HOMES = {
     "weft.assembly.running": "Answers run",
     "weft.engine.result": "Result",
+    "weft.engine.values": "Ends",
     "weft.model.definition": "Process",
     "weft.model.faults": "Invalid",
     "weft.model.types": "File",

@@ -11,6 +11,7 @@ from tests.engine.processes import kinds, started
 from weft import (
     Answers,
     Context,
+    Ends,
     Start,
     all_of,
     assign,
@@ -419,6 +420,12 @@ def test_people_answer_what_was_said_beforehand_and_else_the_run_waits() -> None
     result = weft.run(p, Answers(approve=lambda cents: cents < 10), cents=5)
     assert result.waits == ("sign (a task for people)",)
     assert weft.run(p, Answers(approve=lambda cents: cents < 10), cents=50).outcome == "done"
+
+
+def test_a_person_may_end_in_another_outcome() -> None:
+    p = process("p")(person("approve", gives=bool, aborts={"refused": str}))
+    result = weft.run(p, Answers(approve=Ends("refused", "too dear")))
+    assert (result.outcome, result.error) == ("aborted", "task.refused")
 
 
 def test_an_answer_that_does_not_fit_fails_the_task() -> None:

@@ -14,7 +14,7 @@ from weft.engine.instance import DECISIONS_MAX, Instance, Watch
 from weft.engine.problems import CannotRun
 from weft.engine.result import Result
 from weft.engine.standing import result_of
-from weft.engine.values import objects_for
+from weft.engine.values import Ends, objects_for
 from weft.engine.work import INPUT, OUTPUT, Code, Work
 from weft.kernel.commands import Begin, Command, Complete, Fail, Start
 from weft.kernel.effect_types import Dispatch, Stop
@@ -146,7 +146,8 @@ class Runner:
         about = dispatch.path, dispatch.round, dispatch.attempt
         try:
             value = given(**dispatch.inputs) if callable(given) else given
-            self._report(Complete(*about, "", objects_for(task, "", value)))
+            ends = value if isinstance(value, Ends) else Ends("", value)
+            self._report(Complete(*about, ends.outcome, objects_for(task, ends.outcome, ends.value)))
         except ValueFault as fault:
             self._report(Fail(*about, OUTPUT, str(fault)))
 

@@ -1,10 +1,19 @@
 """A result that somebody gives for a task, as the objects of an outcome."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from weft.kernel.facts import Values
 from weft.model.definition import Outcome, OutcomeKind, Task
 from weft.model.types import ValueFault, to_plain
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What a person answers when it is not the first outcome: `Answers(approve=Ends("refused", "too dear"))`."""
+
+    outcome: str
+    value: object = None
 
 
 def objects_for(task: Task, name: str, value: object, kinds: tuple[OutcomeKind, ...] = ("commit", "abort")) -> Values:
