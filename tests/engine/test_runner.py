@@ -12,6 +12,7 @@ from weft import (
     Answers,
     Context,
     Ends,
+    Net,
     Start,
     all_of,
     assign,
@@ -472,6 +473,37 @@ def test_what_loses_a_deferred_choice_is_withdrawn() -> None:
     result = runner.signal("no")
     assert result.outcome == "done"
     assert kinds(result.facts, "yes") == ["Ready", "Skipped"]
+
+
+# In nets.
+
+
+def test_the_work_of_a_net_may_be_for_people_timers_and_signals() -> None:
+    def net_with(operation: weft.Activity) -> Process:
+        net = Net("net")
+        begin, end = net.place("begin", int, tokens=[1, 2]), net.place("end", int, output="all")
+        net.transition("work", take={"n": begin}, do=operation, put={"n": end})
+        return process("net")(net)
+
+    waiting = weft.run(net_with(person("ask")))
+    assert len(waiting.waits) == 2
+    assert all(one.endswith("(a task for people)") for one in waiting.waits)
+    assert weft.run(net_with(person("ask")), Answers(ask=None)).expect().values == {"end": [1, 2]}
+    assert weft.run(net_with(timer("pause", timedelta(hours=1)))).expect().values == {"end": [1, 2]}
+    runner = in_memory(net_with(signal("go")))
+    assert runner.run(commands.Start()).status == "waiting"
+    assert runner.signal("go").expect().values == {"end": [1, 2]}
+    assert weft.run(net_with(assign("add", more="n + 1").using(n=var("n")))).expect().values == {"end": [1, 2]}
+
+
+def test_an_offer_of_a_net_whose_token_has_left_is_withdrawn() -> None:
+    net = Net("net")
+    begin, end = net.place("begin", int, tokens=[1]), net.place("end", int, output="all")
+    net.transition("one", take={"n": begin}, do=signal("left"), put={"n": end})
+    net.transition("two", take={"n": begin}, do=person("right"), put={"n": end})
+    runner = in_memory(process("net")(net))
+    assert len(runner.run(commands.Start()).waits) == 2
+    assert runner.signal("left").expect().values == {"end": [1]}
 
 
 # Compounds.

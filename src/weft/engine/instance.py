@@ -257,7 +257,10 @@ class Instance:
             self.try_to(commands.Bind(*about, content_hash(found), found), now)
             return
         version = f" in version {effect.version}" if effect.version else ""
-        message = f"no process {effect.process!r}{version} is known to this run"
+        message = (
+            f"no process {effect.process!r}{version} is known to this run; give it beside the one that calls it: "
+            f"weft.run({self.process.name}, {effect.process}, …)"
+        )
         self.try_to(commands.Fail(*about, "engine.no_process", message), now)
 
     def process_named(self, name: str, version: str = "") -> Process | None:
