@@ -210,6 +210,17 @@ def test_a_guard_that_fails_raises_each_time_it_is_asked() -> None:
             table.choice.next()
 
 
+def test_of_guards_that_fail_the_first_in_order_is_told_whatever_was_touched_last() -> None:
+    one = Transition(name="one", inputs=(ArcIn("a", "x"),), guard="fails")
+    two = Transition(name="two", inputs=(ArcIn("b", "x"),), guard="fails")
+    table = Table(one, two)
+    assert table.next() is None
+    table.marking.put("b", "two's")
+    table.marking.put("a", "one's")
+    with pytest.raises(Fails, match="one's"):
+        table.choice.next()
+
+
 def test_a_guard_is_asked_once_about_a_binding() -> None:
     asked: list[object] = []
 
