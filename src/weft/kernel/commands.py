@@ -123,6 +123,45 @@ class Abandon(About, frozen=True):
     """Give up an activity at a site that can't be reached."""
 
 
+# Said between groups: of a compound that another group runs, and of a part that this group runs for another.
+
+
+class Return(About, frozen=True):
+    """A compound that another group runs has ended there; a commit is a request, for its owner to take."""
+
+    is_commit: bool = False
+    outcome: str = "aborted"
+    values: Values = {}
+    error: str = ""
+    message: str = ""
+    variables: Values = {}
+    work_done: bool = False
+    keeps: bool = False
+    is_prepared: bool = False
+
+
+class Restore(About, frozen=True):
+    """The group that ran it has taken an execution back."""
+
+    variables: Values = {}
+
+
+class TakeBack(About, frozen=True):
+    """Take back a part that has committed, because its owner asks."""
+
+    error: str = "engine.cancelled"
+
+
+class RollBack(Struct, frozen=True, tag=True):
+    """What is prepared in this part never commits: a compound around it aborts."""
+
+
+class Decide(Struct, frozen=True, tag=True):
+    """The instance has ended, so what is prepared in this part commits or is rolled back."""
+
+    commit: bool = False
+
+
 Command = (
     Start
     | Begin
@@ -144,4 +183,9 @@ Command = (
     | Bind
     | Change
     | Abandon
+    | Return
+    | Restore
+    | TakeBack
+    | RollBack
+    | Decide
 )

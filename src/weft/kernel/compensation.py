@@ -17,7 +17,8 @@ def advance(d: Decision, log: Log) -> None:
     """Starts what is next to be taken back, as far as it does not run already."""
     for entry in due(log):
         d.tell_kept(facts.Compensating(entry.path, entry.round, entry.attempt))
-        start_compensation(d, entry)
+        if not entry.is_away:
+            start_compensation(d, entry)
 
 
 def due(log: Log) -> list[Entry]:

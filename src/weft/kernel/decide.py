@@ -6,7 +6,7 @@ Each handler looks at the state, tells facts, and leaves the rest to the looks o
 from collections.abc import Callable
 from typing import cast
 
-from weft.kernel import call, commands, each, flow, interventions, net, status, work
+from weft.kernel import away, call, commands, each, flow, interventions, net, status, work
 from weft.kernel.change import change
 from weft.kernel.commands import Command
 from weft.kernel.decision import Decision
@@ -95,6 +95,11 @@ HANDLERS = cast(
         commands.Finish: interventions.close,
         commands.Bind: interventions.bind,
         commands.Change: change,
-        commands.Abandon: interventions.abandon,
+        commands.Abandon: away.abandon,
+        commands.Return: away.take_return,
+        commands.Restore: away.restore,
+        commands.TakeBack: away.take_back,
+        commands.RollBack: away.roll_back,
+        commands.Decide: away.decide,
     },
 )

@@ -62,6 +62,21 @@ class Lookup(Effect, frozen=True):
     version: str = ""
 
 
+class Place(Effect, frozen=True):
+    """A compound starts that another group runs: its group is told so, with these inputs."""
+
+    set: str = ""
+    inputs: Values = {}
+
+
+class Drain(Effect, frozen=True):
+    """A compound that another group runs is drained: its group is told so."""
+
+
+class Reverse(Effect, frozen=True):
+    """An execution that another group ran is to be taken back there; `Restore` answers."""
+
+
 class Ended(Effect, frozen=True):
     """The instance has ended."""
 
@@ -70,4 +85,18 @@ class Ended(Effect, frozen=True):
     error: str = ""
 
 
-AnyEffect = Dispatch | Withdraw | Stop | Commit | SettleBranch | Ask | Continue | Timer | Lookup | Ended
+AnyEffect = (
+    Dispatch
+    | Withdraw
+    | Stop
+    | Commit
+    | SettleBranch
+    | Ask
+    | Continue
+    | Timer
+    | Lookup
+    | Place
+    | Drain
+    | Reverse
+    | Ended
+)

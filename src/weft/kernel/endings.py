@@ -125,7 +125,7 @@ def again(d: Decision, frame: Frame, node: int) -> None:
         d.tell(frame, node, facts.Released(path, round, execution.attempt))
         return
     d.tell(frame, node, facts.Ready(path, round, execution.attempt + 1, execution.set, execution.inputs))
-    if frame.plan.kind[node] not in (TASK, PLACED):
+    if frame.plan.kind[node] != TASK:
         d.tell(frame, node, facts.Started(path, round, execution.attempt))
 
 
@@ -199,14 +199,17 @@ def stop_task(d: Decision, frame: Frame, node: int, error: str, now: int) -> Non
 def ends_at_once(frame: Frame, node: int) -> bool:
     """Idempotent work with nothing to take back needs no answer; its late result is refused."""
     activity = frame.plan.activity[node]
-    if activity.undo is not None or activity.compensation is not None:
+    if activity.undo is not None or activity.compensation is not None or frame.plan.kind[node] == PLACED:
         return False
     return activity.idempotent or (isinstance(activity, Task) and isinstance(activity.handler, Timer | Signal | Assign))
 
 
 def stop_parked(d: Decision, frame: Frame, node: int, error: str) -> None:
     activity = frame.plan.activity[node]
-    if isinstance(activity, Task) and activity.transaction != "none":
+    if frame.plan.kind[node] == PLACED:  # the group that ran it takes it back
+        attempt = execution_of(frame, node).attempt
+        d.tell(frame, node, facts.Stopping(frame.path(node), frame.rounds[node], attempt, error))
+    elif isinstance(activity, Task) and activity.transaction != "none":
         d.abort(frame, node, "aborted", error)
     else:
         execution = execution_of(frame, node)

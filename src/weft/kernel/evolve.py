@@ -34,7 +34,13 @@ def net_of(state: State, path: str) -> tuple[Frame, int] | None:
 
 
 def open_root(plan: Plan, state: State) -> Frame:
-    state.root = Frame(plan, ROOT, "", plan.paths[0])
+    base = state.base
+    if base is None:
+        state.root = Frame(plan, ROOT, "", plan.paths[0])
+    else:
+        state.root = Frame(plan, ROOT, base.prefix, base.path)
+        state.root.rounds = list(base.rounds)
+        state.root.scope = dict(base.scope)
     return state.root
 
 
@@ -77,6 +83,7 @@ CHANGES = cast(
         facts.Suspended: evolve_compound.suspended,
         facts.Resumed: evolve_compound.resumed,
         facts.Abandoned: evolve_compound.abandoned,
+        facts.Reported: evolve_compound.reported,
         facts.Changed: evolve_change.changed,
         facts.Added: evolve_compound.added,
         facts.Closed: evolve_compound.closed,
@@ -100,5 +107,6 @@ KEPT_CHANGES = cast(
         facts.Compensated: evolve_compound.compensated,
         facts.RolledBack: evolve_compound.rolled_back,
         facts.Settled: evolve_compound.settled,
+        facts.Decided: evolve_compound.decided,
     },
 )

@@ -15,7 +15,7 @@ from weft.kernel.agenda import (
 from weft.kernel.facts import Values
 from weft.kernel.log import keep, top_of, unsettle
 from weft.kernel.marking import Marking
-from weft.kernel.plan import EACH, FLOW, NET, NODE_BITS, START, is_persons
+from weft.kernel.plan import EACH, FLOW, NET, NODE_BITS, PLACED, START, is_persons
 from weft.kernel.state import CALLED, COMPENSATION, FIRING, ITEM, ROOT, UNDO, Body, Execution, Frame, Items, State
 from weft.model.definition import Net
 
@@ -67,7 +67,7 @@ def begin_compound(state: State, frame: Frame, node: int, execution: Execution) 
     assert not hasattr(activity, "handler")
     if activity.variables:
         body.variables = {name: declared.default for name, declared in activity.variables.items()}
-    if node == 0 and frame.role in (ROOT, CALLED):
+    if node == 0 and frame.role in (ROOT, CALLED) and (state.base is None or frame.role == CALLED):
         body.variables.update(execution.inputs)
     if kind == EACH:
         body.items = Items(state.numbers.get(frame.path(node), 0))
@@ -279,7 +279,7 @@ def ended(state: State, frame: Frame, node: int) -> None:
         attend(state, frame, over)
     elif frame.parent is not None:
         frame_ended(state, frame)
-    elif frame.status[0] == status.COMMITTED:
+    elif frame.status[0] == status.COMMITTED and state.base is None:
         unsettle(state, commit=True)
 
 
@@ -387,8 +387,13 @@ def stopping(state: State, frame: Frame, node: int, fact: facts.Stopping) -> Non
     execution = execution_of(frame, node)
     execution.is_stopped = True
     execution.error = fact.error
-    if frame.status[node] in (status.STARTED, status.GRANTED):
+    now = frame.status[node]
+    if now in (status.STARTED, status.GRANTED):
         frame.status[node] = status.STOPPING
+    elif now == status.PARKED and frame.plan.kind[node] == PLACED:
+        frame.status[node] = status.STOPPING
+        if node:
+            body_of(frame, frame.plan.parent[node]).asking.remove(node)
 
 
 def doubted(state: State, frame: Frame, node: int, fact: facts.Doubted) -> None:

@@ -2,8 +2,8 @@
 
 from weft.kernel import facts, status
 from weft.kernel.agenda import around, attend, body_of, execution_of
-from weft.kernel.evolve_activity import begin_round, tell_inside
-from weft.kernel.log import drop, release
+from weft.kernel.evolve_activity import begin_round, tell_inside, write
+from weft.kernel.log import drop, release, unsettle
 from weft.kernel.state import Frame, State
 
 
@@ -71,14 +71,36 @@ def compensating(state: State, fact: facts.Compensating) -> None:
 
 
 def compensated(state: State, fact: facts.Compensated) -> None:
-    release(state.kept.pop((fact.path, fact.round)))
+    entry = state.kept.pop((fact.path, fact.round))
+    for name, value in fact.variables.items():
+        assert entry.frame is not None
+        write(entry.frame, entry.place, name, value)
+    release(entry)
 
 
 def rolled_back(state: State, fact: facts.RolledBack) -> None:
     entry = state.prepared.pop((fact.path, fact.round))
     entry.is_prepared = False
-    state.unsettled[fact.path, fact.round, fact.attempt] = False
+    if entry.plan is not None:
+        state.unsettled[fact.path, fact.round, fact.attempt] = False
     release(entry)
+
+
+def reported(state: State, frame: Frame, node: int, fact: facts.Reported) -> None:
+    for name, value in fact.variables.items():
+        write(frame, node, name, value)
+    if fact.keeps or fact.is_prepared:
+        state.reports[frame.path(node), frame.rounds[node]] = fact.keeps, fact.is_prepared
+    else:
+        state.reports.pop((frame.path(node), frame.rounds[node]), None)
+
+
+def decided(state: State, fact: facts.Decided) -> None:
+    """Nothing is kept any more."""
+    unsettle(state, fact.commit)
+    state.kept.clear()
+    assert state.root is not None
+    execution_of(state.root, 0).log = None
 
 
 def settled(state: State, fact: facts.Settled) -> None:
@@ -96,6 +118,7 @@ def resumed(state: State, frame: Frame, node: int, fact: facts.Resumed) -> None:
 
 def abandoned(state: State, frame: Frame, node: int, fact: facts.Abandoned) -> None:
     execution_of(frame, node).is_stopped = True
+    state.reports.pop((frame.path(node), frame.rounds[node]), None)
 
 
 def added(state: State, frame: Frame, node: int, fact: facts.Added) -> None:

@@ -156,6 +156,8 @@ class Compensated(Fact, frozen=True, gc=False):
     """An execution was taken back; `given_up` when a person said that it can't be."""
 
     given_up: bool = False
+    variables: Values = {}
+    """What was written meanwhile where it ran, if another group took it back."""
 
 
 class RolledBack(Fact, frozen=True, gc=False):
@@ -200,6 +202,20 @@ class Changed(Fact, frozen=True, gc=False):
 
 class Abandoned(Fact, frozen=True, gc=False):
     """A person gave up an activity at a site that can't be reached; it counts as aborted."""
+
+
+class Reported(Fact, frozen=True, gc=False):
+    """A compound that another group runs has ended there: what it wrote, and what is kept of it to be taken back."""
+
+    variables: Values = {}
+    keeps: bool = False
+    is_prepared: bool = False
+
+
+class Decided(Fact, frozen=True, gc=False):
+    """The instance has ended around this part of it: what is prepared commits or is rolled back, nothing is kept."""
+
+    commit: bool = False
 
 
 # Each and Call.
@@ -301,6 +317,8 @@ AnyFact = (
     | Resumed
     | Changed
     | Abandoned
+    | Reported
+    | Decided
     | Added
     | Closed
     | Bound

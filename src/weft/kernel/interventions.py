@@ -27,7 +27,9 @@ def start_instance(plan: Plan, d: Decision, command: commands.Start) -> None:
     inputs = {**defaults(one), **command.inputs}
     check_values(plan, one.types, inputs, f"process {root.name}")
     frame = open_root(plan, d.state)
-    d.tell(frame, 0, facts.Ready(frame.path(0), 0, 1, one.name, inputs, command.seed))
+    base = d.state.base
+    round, attempt = (0, 1) if base is None else (base.round, base.attempt)
+    d.tell(frame, 0, facts.Ready(frame.path(0), round, attempt, one.name, inputs, command.seed))
     start(d, frame, 0)
 
 
@@ -149,7 +151,7 @@ def resume(plan: Plan, d: Decision, command: commands.Resume) -> None:
     for frame in frames_of(d.state):
         for node, kind in enumerate(frame.plan.kind):
             now = frame.status[node]
-            if now == status.READY and kind not in (TASK, PLACED):
+            if now == status.READY and kind != TASK:
                 start(d, frame, node)
             elif now == status.FAILED and execution_of(frame, node).then == "retry" and not delay_of(frame, node):
                 again(d, frame, node)
@@ -164,7 +166,7 @@ def delay_of(frame: Frame, node: int) -> float:
 
 def running_root(d: Decision) -> Frame:
     root = d.state.root
-    if root is None or root.status[0] in status.ENDS:
+    if root is None or (root.status[0] in status.ENDS and d.state.base is None):
         raise NotRunning("the instance does not run")
     return root
 
@@ -199,11 +201,3 @@ def bind(plan: Plan, d: Decision, command: commands.Bind) -> None:
         raise NotDeclared(f"no process was given for {command.path}")
     called = frame.plan.library.learn(command.definition, command.process)
     call.bind(d, frame, node, command.definition, called)
-
-
-def abandon(plan: Plan, d: Decision, command: commands.Abandon) -> None:
-    frame, node = locate(d, command, "Abandon")
-    if frame.plan.kind[node] != PLACED:
-        raise NotRunning(f"{command.path} is not placed elsewhere")
-    d.tell(frame, node, facts.Abandoned(*names(frame, node)))
-    d.abort(frame, node, "aborted", "engine.unreachable")

@@ -3,7 +3,7 @@
 Called by `weft.kernel.evolve` only. An execution is kept if it has a compensation, is prepared, or holds such inside.
 """
 
-from weft.kernel.plan import EACH
+from weft.kernel.plan import EACH, PLACED
 from weft.kernel.state import CALLED, Entry, Execution, Frame, Log, State
 from weft.model.definition import Each
 
@@ -13,6 +13,9 @@ UNBOUNDED = 1 << 30
 def keep(state: State, frame: Frame, node: int, execution: Execution) -> None:
     """Called when an execution commits."""
     activity = frame.plan.activity[node]
+    if frame.plan.kind[node] == PLACED:
+        keep_away(state, frame, node, execution)
+        return
     if activity.compensation is None and not activity.critical and execution.log is None:
         return
     home = home_of(frame, node, is_prepared=activity.critical)
@@ -25,19 +28,48 @@ def keep(state: State, frame: Frame, node: int, execution: Execution) -> None:
         inner = None
     if activity.compensation is None and not activity.critical and inner is None:
         return
-    entry = Entry(frame.path(node), frame.rounds[node], execution.attempt)
-    entry.plan, entry.node, entry.frame, entry.place = frame.plan, node, frame, node
-    entry.inputs, entry.values, entry.outcome = execution.inputs, execution.values, execution.outcome
+    entry = entry_for(frame, node, execution, home)
     entry.is_prepared = activity.critical
-    entry.home = home
     entry.inner = inner
     if inner is not None:
         inner.entry = entry
-    home.entries.append(entry)
     if activity.compensation is not None:
         state.kept[entry.path, entry.round] = entry
     if activity.critical:
         state.prepared[entry.path, entry.round] = entry
+
+
+def entry_for(frame: Frame, node: int, execution: Execution, home: Log) -> Entry:
+    entry = Entry(frame.path(node), frame.rounds[node], execution.attempt)
+    entry.plan, entry.node, entry.frame, entry.place = frame.plan, node, frame, node
+    entry.inputs, entry.values, entry.outcome = execution.inputs, execution.values, execution.outcome
+    entry.home = home
+    home.entries.append(entry)
+    return entry
+
+
+def keep_away(state: State, frame: Frame, node: int, execution: Execution) -> None:
+    """Another group ran it, and keeps what is inside; what that group has prepared is an entry inside this one."""
+    activity = frame.plan.activity[node]
+    keeps, is_prepared = state.reports.pop((frame.path(node), frame.rounds[node]), (False, False))
+    has_own = activity.compensation is not None
+    home = home_of(frame, node, is_prepared=False) if keeps or is_prepared or has_own else None
+    inner = None
+    if home is not None and (keeps or has_own):
+        entry = entry_for(frame, node, execution, home)
+        entry.is_away = not has_own
+        state.kept[entry.path, entry.round] = entry
+        inner = Log(home.frame, home.node, 1)
+        inner.entry = entry
+    if is_prepared:
+        if inner is None:
+            inner = home_of(frame, node, is_prepared=True)
+        elif inner.entry is not None:
+            inner.entry.inner = inner
+        if inner is not None:
+            inside = entry_for(frame, node, execution, inner)
+            inside.plan, inside.is_prepared = None, True
+            state.prepared[inside.path, inside.round] = inside
 
 
 def home_of(frame: Frame, node: int, is_prepared: bool) -> Log | None:
@@ -89,6 +121,7 @@ def drop(state: State, log: Log) -> None:
                 entry.inner = None
         if not entry.is_prepared:
             state.kept.pop((entry.path, entry.round), None)
+            entry.is_away = False
         if entry.is_prepared or entry.inner is not None:
             left.append(entry)
     log.entries = left
@@ -107,5 +140,7 @@ def top_of(entry: Entry) -> Log:
 def unsettle(state: State, commit: bool) -> None:
     """The root has decided: what is prepared is to be settled so."""
     for entry in state.prepared.values():
+        if entry.plan is None:  # another group settles it, when it is told how the instance ended
+            continue
         state.unsettled[entry.path, entry.round, entry.attempt] = commit
     state.prepared.clear()

@@ -14,8 +14,11 @@ from weft.kernel.effect_types import (
     Commit,
     Continue,
     Dispatch,
+    Drain,
     Ended,
     Lookup,
+    Place,
+    Reverse,
     SettleBranch,
     Stop,
     Timer,
@@ -39,6 +42,14 @@ def effects(plan: Plan, state: State, told: list[AnyFact]) -> list[AnyEffect]:
             continue
         if type(fact) is facts.RolledBack:
             found.append(SettleBranch(fact.path, fact.round, fact.attempt, False))
+            continue
+        if type(fact) is facts.Decided:
+            found += [SettleBranch(*key, commit) for key, commit in state.unsettled.items() if commit == fact.commit]
+            continue
+        if type(fact) is facts.Compensating:
+            entry = state.kept.get((fact.path, fact.round))
+            if entry is not None and entry.is_away:
+                found.append(Reverse(fact.path, fact.round, fact.attempt))
             continue
         if type(fact) is facts.Offered:
             if fact.path in state.offers:
@@ -79,7 +90,7 @@ def offer_freed(state: State, told: list[AnyFact], found: list[AnyEffect]) -> No
     new = {fact.path for fact in told if type(fact) is facts.Ready}
     for name in dict.fromkeys(state.freed):
         for frame, node in state.wanting.get(name, ()):
-            is_task = frame.plan.kind[node] in (TASK, PLACED)
+            is_task = frame.plan.kind[node] == TASK
             if is_task and frame.status[node] == status.READY and frame.path(node) not in new:
                 dispatch(state, frame, node, found)
 
@@ -112,6 +123,8 @@ def outstanding(plan: Plan, state: State) -> list[AnyEffect]:
             if now != status.WAITING and now not in status.ENDS:
                 standing(state, frame, node, now, found)
     found += [SettleBranch(*key, commit) for key, commit in state.unsettled.items()]
+    away = [entry for entry in state.kept.values() if entry.is_away and entry.is_running]
+    found += [Reverse(entry.path, entry.round, entry.attempt) for entry in away]
     if root.status[0] in status.ENDS:
         root_ended(root, found)
     elif state.paused_at < 0 and unfinished(state):
@@ -123,7 +136,7 @@ def standing(state: State, frame: Frame, node: int, now: int, found: list[AnyEff
     execution = execution_of(frame, node)
     path, round, attempt = frame.path(node), frame.rounds[node], execution.attempt
     kind = frame.plan.kind[node]
-    if now == status.READY and kind in (TASK, PLACED):
+    if now == status.READY and kind == TASK:
         dispatch(state, frame, node, found)
     elif now == status.STOPPING or (now == status.DOUBTED and execution.is_stopped):
         found.append(Stop(path, round, attempt, True))
@@ -133,6 +146,10 @@ def standing(state: State, frame: Frame, node: int, now: int, found: list[AnyEff
         found.append(Timer(path, round, attempt, "retry", execution.since + delay_of(frame, node)))
     elif kind == CALL and now == status.STARTED and execution.body is not None and not execution.body.definition:
         look_up(frame, node, found)
+    elif kind == PLACED and now == status.STARTED:
+        place_away(frame, node, found)
+        if execution.is_drained:
+            found.append(Drain(path, round, attempt))
     if now == status.DOUBTED:
         found.append(Ask(path, round, attempt, execution.error))
     elif execution.body is not None and execution.body.is_stuck:
@@ -149,7 +166,7 @@ def standing(state: State, frame: Frame, node: int, now: int, found: list[AnyEff
 
 
 def on_ready(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
-    if frame.status[node] == status.READY and frame.plan.kind[node] in (TASK, PLACED):
+    if frame.status[node] == status.READY and frame.plan.kind[node] == TASK:
         dispatch(state, frame, node, found)
         deadline(frame, node, status.READY, found)
 
@@ -167,6 +184,21 @@ def on_started(state: State, frame: Frame, node: int, fact: AnyFact, found: list
             deadline(frame, node, status.STARTED, found)
         if frame.plan.kind[node] == CALL:
             look_up(frame, node, found)
+        elif frame.plan.kind[node] == PLACED:
+            place_away(frame, node, found)
+
+
+def place_away(frame: Frame, node: int, found: list[AnyEffect]) -> None:
+    execution = execution_of(frame, node)
+    found.append(Place(frame.path(node), frame.rounds[node], execution.attempt, execution.set, execution.inputs))
+
+
+def on_drained(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    """What other groups run inside is drained there."""
+    for inside in frames_of(state):
+        for at, kind in enumerate(inside.plan.kind):
+            if kind == PLACED and inside.status[at] == status.STARTED and execution_of(inside, at).is_drained:
+                found.append(Drain(inside.path(at), inside.rounds[at], execution_of(inside, at).attempt))
 
 
 def look_up(frame: Frame, node: int, found: list[AnyEffect]) -> None:
@@ -212,7 +244,7 @@ def root_ended(frame: Frame, found: list[AnyEffect]) -> None:
 
 
 def on_skipped(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
-    if frame.execution[node] is not None and frame.plan.kind[node] in (TASK, PLACED):
+    if frame.execution[node] is not None and frame.plan.kind[node] == TASK:
         found.append(Withdraw(fact.path, fact.round, fact.attempt))
 
 
@@ -290,6 +322,9 @@ ASKING: dict[type, Callable[[State, Frame, int, AnyFact, list[AnyEffect]], None]
     facts.Doubted: on_doubt,
     facts.Stuck: on_stuck,
     facts.RolledBack: on_doubt,
+    facts.Decided: on_doubt,
+    facts.Compensating: on_doubt,
+    facts.Drained: on_drained,
     facts.Offered: on_doubt,
     facts.Withdrawn: on_doubt,
     facts.Resumed: on_resumed,

@@ -22,7 +22,7 @@ def locate(d: Decision, command: About, takes: str) -> tuple[Frame, int]:
         now = 0 if execution is None else execution.attempt
         raise Late(f"{command.path} is in attempt {now}, the command is for attempt {command.attempt}")
     kind = frame.plan.kind[node]
-    table = status.TASK_TAKES if kind in (TASK, PLACED) else status.COMPOUND_TAKES
+    table = status.TASK_TAKES if kind == TASK else status.PLACED_TAKES if kind == PLACED else status.COMPOUND_TAKES
     if frame.status[node] not in table.get(takes, frozenset()):
         raise NotRunning(f"{command.path} is {status.NAMES[frame.status[node]]}: it takes no {takes}")
     return frame, node

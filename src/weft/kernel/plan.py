@@ -71,9 +71,10 @@ class Question:
 class Plan:
     """See the module. The caller may read every field; nothing is changed after it was made."""
 
-    def __init__(self, root: Activity, library: "Library", group: str) -> None:
+    def __init__(self, root: Activity, library: "Library", group: str | None, is_side: bool = False) -> None:
         self.library = library
         self.group = group
+        self.is_side = is_side
         self.activity: list[Activity] = []
         self.kind: list[int] = []
         self.parent: list[int] = []
@@ -116,12 +117,13 @@ class Plan:
     def number(self, root: Activity) -> None:
         """Nodes get numbers in preorder, so that what is inside a node is the range up to its `end`."""
         todo: list[tuple[Activity, int, str]] = [(root, -1, "")]
+        group = self.group
         while todo:
             activity, parent, prefix = todo.pop()
             node = len(self.kind)
             kind = KINDS[type(activity)]
-            if kind != TASK and activity.placement and activity.placement != self.group and node:
-                kind = PLACED
+            if group is not None and kind != TASK and activity.placement and activity.placement != group:
+                kind = PLACED if node or self.is_side else kind
             path = prefix + activity.name
             self.activity.append(activity)
             self.kind.append(kind)
@@ -360,7 +362,7 @@ class Plan:
         if found is None:
             activity = beside(self.activity[node], role)
             assert activity is not None, f"{self.activity[node].name} has no {role}"
-            found = self.sides[node, role] = Plan(activity, self.library, self.group)
+            found = self.sides[node, role] = Plan(activity, self.library, self.group, is_side=True)
         return found
 
     def has_side(self, node: int, role: str) -> bool:
@@ -436,8 +438,12 @@ def is_persons(activity: Activity) -> bool:
 class Library:
     """The expressions of a process, compiled once, and the plans of the processes its calls were bound to."""
 
-    def __init__(self, process: Process, limits: Limits | None = None) -> None:
+    def __init__(
+        self, process: Process, limits: Limits | None = None, group: str | None = None, definition: str = ""
+    ) -> None:
         self.process = process
+        self.group = group
+        self.definition = definition
         self.limits = limits or Limits()
         self.expressions: dict[str, Compiled] = {}
         self.plans: dict[str, Plan] = {}
@@ -456,12 +462,12 @@ class Library:
         """The plan of another definition, under its hash, so that `Bound` and `Changed` facts can name it."""
         found = self.plans.get(definition)
         if found is None:
-            library = Library(process, self.limits)
+            library = Library(process, self.limits, self.group, definition)
             library.plans = self.plans
-            found = self.plans[definition] = Plan(process.body, library, "")
+            found = self.plans[definition] = Plan(process.body, library, self.group)
         return found
 
 
-def plan_of(process: Process, group: str = "", limits: Limits | None = None) -> Plan:
-    """Compiles a well-formed process."""
-    return Plan(process.body, Library(process, limits), group)
+def plan_of(process: Process, group: str | None = None, limits: Limits | None = None) -> Plan:
+    """Compiles a well-formed process: whole, or only what a group owns of it, the first being the empty one."""
+    return Plan(process.body, Library(process, limits, group), group)

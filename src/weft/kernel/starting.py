@@ -5,7 +5,7 @@ from weft.kernel.agenda import around, execution_of
 from weft.kernel.data import bound, inputs_beside, taken_back
 from weft.kernel.decision import Decision
 from weft.kernel.facts import Values
-from weft.kernel.plan import PLACED, TASK
+from weft.kernel.plan import TASK
 from weft.kernel.state import Entry, Frame, State
 
 NOTHING: Values = {}
@@ -27,7 +27,7 @@ def start_child(d: Decision, frame: Frame, child: int) -> None:
 
 def start(d: Decision, frame: Frame, node: int) -> None:
     """A ready compound starts at once, unless the instance is suspended or a name that it holds is taken."""
-    if frame.plan.kind[node] in (TASK, PLACED) or frame.status[node] != status.READY:
+    if frame.plan.kind[node] == TASK or frame.status[node] != status.READY:
         return
     if d.state.paused_at >= 0 or not may_start(d.state, frame, node):
         return

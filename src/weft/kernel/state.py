@@ -138,12 +138,13 @@ class Entry:
         self.outcome = ""
         self.is_prepared = False
         self.is_running = False
+        self.is_away = False
         self.inner: Log | None = None
         self.home: Log | None = None
 
     def is_own(self) -> bool:
-        """Is it taken back by its own compensation, not by those inside?"""
-        return self.plan is not None and self.plan.activity[self.node].compensation is not None
+        """Is it taken back by its own compensation, or by the group that ran it, not by those inside?"""
+        return self.is_away or (self.plan is not None and self.plan.activity[self.node].compensation is not None)
 
 
 class Log:
@@ -184,6 +185,18 @@ class Frame:
         return self.prefix + self.plan.paths[node] if node else self.root_path
 
 
+class Base:
+    """Where the root lies in the whole instance, when another group owns what is around it, and what it reads there."""
+
+    def __init__(self, path: str, prefix: str, round: int, attempt: int, rounds: list[int], scope: Values) -> None:
+        self.path = path
+        self.prefix = prefix
+        self.round = round
+        self.attempt = attempt
+        self.rounds = rounds
+        self.scope = scope
+
+
 class State:
     """An instance. `time` is the instance's own clock, set by the caller before each decision or replayed one."""
 
@@ -193,6 +206,8 @@ class State:
         self.paused = 0.0
         self.seed = 0
         self.root: Frame | None = None
+        self.base: Base | None = None
+        self.reports: dict[tuple[str, int], tuple[bool, bool]] = {}
         self.frames: dict[str, Frame] = {}
         self.roots: dict[str, Frame] = {}
         self.holders: dict[str, tuple[Frame, int]] = {}
@@ -228,9 +243,26 @@ def find(state: State, path: str) -> tuple[Frame, int] | None:
     frame = state.root
     if frame is None:
         return None
+    if frame.prefix:
+        return find_below(state, frame, path)
     node = frame.plan.index.get(path, -1)
     if node >= 0:
         return frame, node
+    return find_inside(state, path)
+
+
+def find_below(state: State, root: Frame, path: str) -> tuple[Frame, int] | None:
+    """The same where the root itself lies inside another group's compound."""
+    if path == root.root_path:
+        return root, 0
+    place = find_inside(state, path)
+    if place is None and path.startswith(root.prefix):
+        node = root.plan.index.get(path[len(root.prefix) :], -1)
+        return (root, node) if node > 0 else None
+    return place
+
+
+def find_inside(state: State, path: str) -> tuple[Frame, int] | None:
     inside = state.roots.get(path)
     if inside is not None:
         return inside, 0

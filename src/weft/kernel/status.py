@@ -61,6 +61,17 @@ TASK_TAKES: Final[dict[str, frozenset[int]]] = {
     ),
     "Skip": frozenset((WAITING, READY)),
     "Due": frozenset((READY, STARTED)),
+}
+
+PLACED_TAKES: Final[dict[str, frozenset[int]]] = {
+    "Complete": frozenset((DOUBTED,)),
+    "Fail": frozenset((DOUBTED,)),
+    "Mark": frozenset((STARTED,)),
+    "Return": frozenset((STARTED, STOPPING)),
+    "Retry": frozenset((FAILED, DOUBTED)),
+    "Cancel": frozenset((WAITING, READY, STARTED, PARKED, FAILED, UNDOING, REPLACED, STOPPING, TAKING_BACK, DOUBTED)),
+    "Skip": frozenset((WAITING, READY)),
+    "Due": frozenset((STARTED,)),
     "Abandon": frozenset((STARTED, STOPPING)),
 }
 
