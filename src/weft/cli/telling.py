@@ -61,7 +61,8 @@ def about(fact: AnyFact) -> str:
         case facts.Failed(error=error, message=message, then=then, delay_seconds=delay):
             after = f" in {delay:g} s" if delay else ""
             return f"{error}{_in_brackets(message)}, then {then}{after}"
-        case facts.Aborted(error=error, message=message) | facts.Aborting(error=error, message=message):
+        case facts.Aborted() | facts.Aborting() | facts.Doubted():
+            error, message = fact.error, fact.message
             return error + _in_brackets(message)
         case facts.Stuck(guards=guards):
             return "; ".join(guards)

@@ -7,7 +7,7 @@ tasks to be done and work to be stopped, is handed to a `Worker`. There is no cl
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
-from typing import Protocol, assert_never
+from typing import Protocol
 
 from weft.engine.problems import Endless
 from weft.kernel import commands
@@ -197,8 +197,8 @@ class Instance:
                 self.ended = effect
             case Ask():
                 pass  # a person must tell; `weft.kernel.outstanding` knows that it is open
-            case _:
-                assert_never(effect)
+            case _:  # what groups ask of one another; here one group owns all
+                raise AssertionError(f"an instance in one group asked for {effect!r}")
 
     def _dispatch(self, work: Dispatch, now: float) -> None:
         task = self.task_at(work.path)
