@@ -1,4 +1,4 @@
-"""Stories: what is asked of an instance, line by line, and the facts that must follow; and the same from every point on.
+"""Stories: what is asked of an instance, line by line, the facts that must follow, and the same from every point on.
 
 A story has one command a line and after `->` the facts that it brings, each as `Kind path`, with `:name` of an outcome,
 mark or answer that is not the usual one, `@2` for a round that is not 0 and `#3` for an attempt that is not 1:
@@ -125,9 +125,17 @@ class Asked:
         for fact in told:
             self.open = {key: effect for key, effect in self.open.items() if not self.answers(fact, effect)}
         for effect in new:
-            if isinstance(effect, effect_types.Withdraw) or (isinstance(effect, effect_types.Stop) and not effect.awaited):
+            if isinstance(effect, effect_types.Withdraw) or (
+                isinstance(effect, effect_types.Stop) and not effect.awaited
+            ):
                 continue
-            key = (type(effect), effect.path, getattr(effect, "kind", ""), getattr(effect, "warning", 0), getattr(effect, "why", ""))
+            key = (
+                type(effect),
+                effect.path,
+                getattr(effect, "kind", ""),
+                getattr(effect, "warning", 0),
+                getattr(effect, "why", ""),
+            )
             if isinstance(effect, effect_types.SettleBranch):
                 key = (*key, effect.round)
             self.open[key] = effect
@@ -169,8 +177,20 @@ class Asked:
         return {*self.holds.get(names[-1], ()), *self.holds.get("/".join(names[-2:]), ())}
 
 
-ENDS = "Skipped Committed Aborted".split()
-ENDING_DEADLINES = "Committed Aborted Skipped Parked Failed Doubted Stopping TakingBack Fixed Aborting Withdrawn".split()
+ENDS = ["Skipped", "Committed", "Aborted"]
+ENDING_DEADLINES = [
+    "Committed",
+    "Aborted",
+    "Skipped",
+    "Parked",
+    "Failed",
+    "Doubted",
+    "Stopping",
+    "TakingBack",
+    "Fixed",
+    "Aborting",
+    "Withdrawn",
+]
 
 
 # States.
@@ -338,9 +358,8 @@ def everywhere(definition: Activity | Process, story: str, processes: Mapping[st
     snapshots: list[tuple[int, float]] = []
     for line in lines:
         found = tell(live, line.command, known)
-        assert agrees(found, line.expected), (
-            f"{line.command}\n    brought  {', '.join(found) or 'nothing'}\n    expected {', '.join(line.expected or ['nothing'])}"
-        )
+        brought, expected = ", ".join(found) or "nothing", ", ".join(line.expected or ["nothing"])
+        assert agrees(found, line.expected), f"{line.command}\n    brought  {brought}\n    expected {expected}"
         snapshots.append((len(live.decisions), live.time))
         check_replay(live)
     check_once(live)

@@ -2,11 +2,10 @@
 
 from msgspec.structs import replace
 
-from tests.kernel.driver import aborted, committed, done, ended, everywhere, guarded, task
+from tests.kernel.driver import aborted, done, everywhere, guarded, task
 from weft.kernel import facts
 from weft.model.blocks import all_of, loop, serial
 from weft.model.definition import (
-    DONE,
     Constant,
     Declared,
     Flow,
@@ -15,7 +14,6 @@ from weft.model.definition import (
     Outcome,
     Quiet,
     Rule,
-    When,
 )
 
 
@@ -82,7 +80,10 @@ def test_order_is_each_compound_s_own_and_not_that_of_all_commitments() -> None:
 
 
 def test_every_round_is_taken_back_from_the_last() -> None:
-    body = replace(loop("n < 2", step("a", writes={"n": "n"}, outcomes=(Outcome("done", types={"n": "any"}),)), name="q"), variables={"n": Declared("int", 0)})
+    body = replace(
+        loop("n < 2", step("a", writes={"n": "n"}, outcomes=(Outcome("done", types={"n": "any"}),)), name="q"),
+        variables={"n": Declared("int", 0)},
+    )
     driver = everywhere(
         serial(body, task("z"), name="p"),
         """
@@ -103,7 +104,11 @@ def test_every_round_is_taken_back_from_the_last() -> None:
 
 def test_rounds_of_a_compound_inside_a_loop_keep_their_own_order() -> None:
     body = replace(
-        loop("n < 2", serial(step("a"), step("b", writes={"n": "n"}, outcomes=(Outcome("done", types={"n": "any"}),)), name="s"), name="q"),
+        loop(
+            "n < 2",
+            serial(step("a"), step("b", writes={"n": "n"}, outcomes=(Outcome("done", types={"n": "any"}),)), name="s"),
+            name="q",
+        ),
         variables={"n": Declared("int", 0)},
     )
     driver = everywhere(
@@ -206,7 +211,13 @@ def test_compensation_of_a_round_has_its_round_and_its_attempts_are_its_own() ->
     body = replace(
         loop(
             "n < 2",
-            task("a", writes={"n": "n"}, outcomes=(Outcome("done", types={"n": "any"}),), on_error=(Rule("retry", times=1),), compensation=task("una", on_error=(Rule("retry", times=1),))),
+            task(
+                "a",
+                writes={"n": "n"},
+                outcomes=(Outcome("done", types={"n": "any"}),),
+                on_error=(Rule("retry", times=1),),
+                compensation=task("una", on_error=(Rule("retry", times=1),)),
+            ),
             name="q",
         ),
         variables={"n": Declared("int", 0)},
@@ -300,7 +311,9 @@ def test_compensation_can_t_be_cancelled_and_a_second_abort_only_waits() -> None
 
 def test_abort_first_waits_for_what_it_stopped_then_takes_back() -> None:
     flow = Flow(
-        name="p", children=(step("a"), task("b"), step("c"), task("d")), outcomes=(done(Quiet()), aborted(On("d", "aborted")))
+        name="p",
+        children=(step("a"), task("b"), step("c"), task("d")),
+        outcomes=(done(Quiet()), aborted(On("d", "aborted"))),
     )
     everywhere(
         flow,
@@ -361,7 +374,10 @@ def test_variables_written_stay_unless_a_compensation_changes_them() -> None:
     flow = Flow(
         name="p",
         variables={"x": Declared("int", 0), "y": Declared("int", 0)},
-        children=(inner, guarded(task("n", input_sets=(InputSet(types={"x": "any", "y": "any"}, bindings={}),)), On("q", "aborted"))),
+        children=(
+            inner,
+            guarded(task("n", input_sets=(InputSet(types={"x": "any", "y": "any"}, bindings={}),)), On("q", "aborted")),
+        ),
         outcomes=(done(Quiet()),),
     )
     driver = everywhere(

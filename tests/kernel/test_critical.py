@@ -1,10 +1,9 @@
 """Critical work (SEMANTICS §4): prepared until the root ends, committed by the root's one fact or rolled back."""
 
-import pytest
 from msgspec.structs import replace
 
-from tests.kernel.driver import aborted, done, everywhere, guarded, process, task
-from weft.kernel import effect_types, facts
+from tests.kernel.driver import done, everywhere, process, task
+from weft.kernel import effect_types
 from weft.model.blocks import all_of, contingency, loop, serial
 from weft.model.definition import Call, Declared, Flow, On, Outcome, Quiet
 
@@ -14,7 +13,9 @@ def critical(name: str, **said: object):  # type: ignore[no-untyped-def]
 
 
 def settled(driver) -> list[tuple[str, int, bool]]:  # type: ignore[no-untyped-def]
-    return [(one.path, one.round, one.commit) for one in driver.outstanding() if isinstance(one, effect_types.SettleBranch)]
+    return [
+        (one.path, one.round, one.commit) for one in driver.outstanding() if isinstance(one, effect_types.SettleBranch)
+    ]
 
 
 def test_prepared_work_counts_as_committed_and_is_settled_by_the_root_s_fact() -> None:

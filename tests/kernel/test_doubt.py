@@ -287,7 +287,10 @@ def test_deadline_that_fails_is_a_stop() -> None:
 
 def test_deadline_that_fails_is_an_error_that_guards_hear() -> None:
     everywhere(
-        open_flow(task("a", idempotent=True, deadline=Deadline(60, "fail")), guarded(task("b"), On("a", "error:engine.deadline"))),
+        open_flow(
+            task("a", idempotent=True, deadline=Deadline(60, "fail")),
+            guarded(task("b"), On("a", "error:engine.deadline")),
+        ),
         """
         start   -> Ready p, Started p, Ready a
         begin a -> Started a

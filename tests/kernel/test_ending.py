@@ -3,14 +3,13 @@
 import pytest
 from msgspec.structs import replace
 
-from tests.kernel.driver import aborted, committed, done, ended, everywhere, guarded, task
+from tests.kernel.driver import committed, done, ended, everywhere, guarded, task
 from weft.kernel import commands, facts
 from weft.kernel.refusals import Late
 from weft.model.blocks import all_of, any_of, choice, contingency, loop, serial
 from weft.model.definition import (
     ABORTED,
     DONE,
-    AtLeast,
     Flow,
     On,
     Outcome,
@@ -20,7 +19,6 @@ from weft.model.definition import (
     Timer,
     When,
     every,
-    some,
 )
 
 
@@ -189,7 +187,9 @@ def test_outcomes_are_looked_at_in_their_order() -> None:
         children=(task("a"),),
         outcomes=(Outcome("first", "commit", On("a", "ended")), Outcome("second", "commit", On("a", "committed"))),
     )
-    everywhere(flow, "start -> Ready p, Started p, Ready a\ndo a -> Started a, Committed a, Fixed p:first, Committed p:first")
+    everywhere(
+        flow, "start -> Ready p, Started p, Ready a\ndo a -> Started a, Committed a, Fixed p:first, Committed p:first"
+    )
 
 
 def test_outcome_holds_only_when_each_object_has_an_available_source() -> None:
@@ -278,7 +278,11 @@ def test_outcome_that_the_last_of_several_aborts_made_true_has_the_error_of_that
 
 def test_abort_outcome_that_no_error_made_true_is_an_error_of_its_own_name() -> None:
     a = task("a", outcomes=(DONE, Outcome("poor")))
-    flow = Flow(name="p", children=(a,), outcomes=(done(On("a", "committed:done")), Outcome("broke", "abort", On("a", "committed:poor"))))
+    flow = Flow(
+        name="p",
+        children=(a,),
+        outcomes=(done(On("a", "committed:done")), Outcome("broke", "abort", On("a", "committed:poor"))),
+    )
     driver = everywhere(
         flow,
         """

@@ -81,7 +81,9 @@ def test_child_asks_only_when_its_own_commit_guard_holds() -> None:
 
 
 def test_compound_asks_when_what_it_stopped_has_ended() -> None:
-    inner = Flow(name="q", children=(task("x", compensation=task("unx")), task("y")), outcomes=(done(On("x", "committed")),))
+    inner = Flow(
+        name="q", children=(task("x", compensation=task("unx")), task("y")), outcomes=(done(On("x", "committed")),)
+    )
     everywhere(
         race(inner, careful("b"), name="p"),
         """

@@ -1,9 +1,8 @@
 """How work fails (SEMANTICS §4): rules by specificity, their counters and backoff, alternates, undo, non-vital work."""
 
-import pytest
 from msgspec.structs import replace
 
-from tests.kernel.driver import aborted, committed, done, ended, everywhere, guarded, task
+from tests.kernel.driver import done, everywhere, guarded, task
 from weft.kernel import effect_types, facts
 from weft.model.blocks import all_of, any_of, loop, serial
 from weft.model.definition import (
@@ -18,8 +17,6 @@ from weft.model.definition import (
     Output,
     Quiet,
     Rule,
-    Variable,
-    some,
 )
 
 
@@ -72,7 +69,9 @@ def test_retry_has_its_own_counter_and_then_fails() -> None:
 
 def test_most_specific_rule_counts_and_each_has_a_counter_of_its_own() -> None:
     everywhere(
-        flow(tries(Rule("retry", "task", times=1), Rule("retry", "task.net", times=1), Rule("ignore", "task.net.gone"))),
+        flow(
+            tries(Rule("retry", "task", times=1), Rule("retry", "task.net", times=1), Rule("ignore", "task.net.gone"))
+        ),
         """
         start                 -> Ready p, Started p, Ready a
         break a task.net.slow -> Started a, Failed a, Ready a#2
@@ -138,7 +137,11 @@ def test_retry_before_its_backoff_may_be_asked_by_a_person() -> None:
 def test_retry_only_while_its_condition_over_data_holds() -> None:
     rule = Rule("retry", times=9, when="tries < 2")
     everywhere(
-        flow(tries(rule), task("b", outcomes=(Outcome("done", types={"n": "any"}),), writes={"tries": "n"}), variables={"tries": Declared("int", 0)}),
+        flow(
+            tries(rule),
+            task("b", outcomes=(Outcome("done", types={"n": "any"}),), writes={"tries": "n"}),
+            variables={"tries": Declared("int", 0)},
+        ),
         """
         start         -> Ready p, Started p, Ready a, Ready b
         break a       -> Started a, Failed a, Ready a#2
@@ -247,7 +250,10 @@ def test_error_is_an_event_when_the_alternate_fails_too() -> None:
 
 def test_alternate_may_be_a_compound_and_is_stopped_with_what_it_replaced() -> None:
     everywhere(
-        flow(tries(Rule("alternate", alternate=serial(task("x", compensation=task("unx")), task("y"), name="other"))), task("b")),
+        flow(
+            tries(Rule("alternate", alternate=serial(task("x", compensation=task("unx")), task("y"), name="other"))),
+            task("b"),
+        ),
         """
         start                  -> Ready p, Started p, Ready a, Ready b
         break a                -> Started a, Failed a, Ready a/alternate, Started a/alternate,
@@ -361,7 +367,9 @@ def test_undo_can_t_be_cancelled_and_the_stop_of_its_activity_waits_for_it() -> 
 
 
 def test_compound_that_is_retried_has_taken_back_what_it_did() -> None:
-    inner = replace(serial(task("x", compensation=task("unx")), task("y"), name="q"), on_error=(Rule("retry", times=1),))
+    inner = replace(
+        serial(task("x", compensation=task("unx")), task("y"), name="q"), on_error=(Rule("retry", times=1),)
+    )
     everywhere(
         flow(inner),
         """
@@ -517,7 +525,15 @@ def test_non_vital_child_that_aborts_lets_serial_and_and_and_loop_go_on() -> Non
         """,
     )
     everywhere(
-        replace(loop("n < 1", task("a", vital=False), task("b", writes={"n": "n"}, outcomes=(Outcome("done", types={"n": "any"}),)), name="p"), variables={"n": Declared("int", 0)}),
+        replace(
+            loop(
+                "n < 1",
+                task("a", vital=False),
+                task("b", writes={"n": "n"}, outcomes=(Outcome("done", types={"n": "any"}),)),
+                name="p",
+            ),
+            variables={"n": Declared("int", 0)},
+        ),
         """
         start         -> Ready p, Started p, Answered a:yes, Ready a
         break a       -> Started a, Aborted a, Ready b
@@ -540,7 +556,9 @@ def test_non_vital_changes_nothing_in_an_or() -> None:
 
 def test_parameter_fed_by_a_non_vital_child_needs_a_second_source() -> None:
     a = task("a", vital=False, outcomes=(Outcome("done", types={"v": "any"}), ABORTED))
-    b = task("b", input_sets=(InputSet(guard=On("a", "ended"), bindings={"x": (Output("a", "done", "v"), Constant(0))}),))
+    b = task(
+        "b", input_sets=(InputSet(guard=On("a", "ended"), bindings={"x": (Output("a", "done", "v"), Constant(0))}),)
+    )
     driver = everywhere(
         flow(a, b),
         """
@@ -565,5 +583,3 @@ def test_granted_work_whose_resource_refuses_has_aborted() -> None:
         fail a task.conflict -> Aborted a, Fixed p, Committed p
         """,
     )
-
-

@@ -210,7 +210,11 @@ def test_flow_without_a_cause_is_stuck_and_names_the_guards_in_the_way() -> None
 
 
 def test_stuck_flow_can_be_cancelled() -> None:
-    flow = Flow(name="p", children=(task("a", compensation=task("c")), task("b", vital=False)), outcomes=(done(On("b", "committed")),))
+    flow = Flow(
+        name="p",
+        children=(task("a", compensation=task("c")), task("b", vital=False)),
+        outcomes=(done(On("b", "committed")),),
+    )
     everywhere(
         flow,
         """

@@ -223,7 +223,13 @@ def test_output_of_a_repeat_feeds_the_next_round_and_is_false_in_the_first() -> 
             Flow(
                 name="q",
                 input_sets=(InputSet(bindings={"n": (Output("q", "again", "v"), Constant(1)), "m": (Constant(8),)}),),
-                children=(takes("a", InputSet(bindings={"x": (Input("q", "start", "n"),), "y": (Input("q", "start", "m"),)}), outcomes=(DONE, Outcome("more", types={"v": "any"}))),),
+                children=(
+                    takes(
+                        "a",
+                        InputSet(bindings={"x": (Input("q", "start", "n"),), "y": (Input("q", "start", "m"),)}),
+                        outcomes=(DONE, Outcome("more", types={"v": "any"})),
+                    ),
+                ),
                 outcomes=(
                     done(On("a", "committed:done")),
                     Outcome("again", "repeat", On("a", "committed:more"), bindings={"v": (Output("a", "more", "v"),)}),
@@ -433,7 +439,11 @@ def test_compound_whose_name_is_taken_waits_for_it() -> None:
     everywhere(
         Flow(
             name="p",
-            children=(task("a", holds=("x",)), guarded(task("s"), On("a", "started")), guarded(section, On("s", "committed"))),
+            children=(
+                task("a", holds=("x",)),
+                guarded(task("s"), On("a", "started")),
+                guarded(section, On("s", "committed")),
+            ),
             outcomes=(done(ended("a", "q")),),
         ),
         """
@@ -480,14 +490,21 @@ def test_writes_are_applied_by_the_compound_that_declares_the_variable() -> None
         variables={"near": Declared("int", 0)},
         children=(
             gives("a", "v", "w", writes={"near": "v", "far": "w"}),
-            takes("b", InputSet(guard=On("a", "committed"), bindings={"x": (Variable("near"),), "y": (Variable("far"),)})),
+            takes(
+                "b", InputSet(guard=On("a", "committed"), bindings={"x": (Variable("near"),), "y": (Variable("far"),)})
+            ),
         ),
         outcomes=(done(ended("b")),),
     )
     flow = Flow(
         name="p",
         variables={"far": Declared("int", 0), "near": Declared("int", 100)},
-        children=(inner, takes("c", InputSet(guard=On("q", "committed"), bindings={"x": (Variable("near"),), "y": (Variable("far"),)}))),
+        children=(
+            inner,
+            takes(
+                "c", InputSet(guard=On("q", "committed"), bindings={"x": (Variable("near"),), "y": (Variable("far"),)})
+            ),
+        ),
         outcomes=(done(ended("c")),),
     )
     driver = everywhere(
@@ -508,7 +525,12 @@ def test_variables_survive_repeats_of_their_compound_and_are_born_at_each_start(
         name="q",
         variables={"n": Declared("int", 0)},
         children=(
-            takes("a", InputSet(bindings={"x": (Variable("n"),)}), outcomes=(Outcome("done", types={"v": "any"}), Outcome("more", types={"v": "any"})), writes={"n": "v"}),
+            takes(
+                "a",
+                InputSet(bindings={"x": (Variable("n"),)}),
+                outcomes=(Outcome("done", types={"v": "any"}), Outcome("more", types={"v": "any"})),
+                writes={"n": "v"},
+            ),
         ),
         outcomes=(done(On("a", "committed:done")), Outcome("again", "repeat", On("a", "committed:more"))),
     )
@@ -540,7 +562,10 @@ def test_parameters_of_the_process_are_born_as_variables_of_the_root() -> None:
     flow = Flow(
         name="p",
         input_sets=(InputSet(types={"n": "int"}),),
-        children=(gives("a", "v", writes={"n": "v"}), takes("b", InputSet(guard=On("a", "committed"), bindings={"x": (Variable("n"),)}))),
+        children=(
+            gives("a", "v", writes={"n": "v"}),
+            takes("b", InputSet(guard=On("a", "committed"), bindings={"x": (Variable("n"),)})),
+        ),
         outcomes=(done(ended("b")),),
     )
     driver = everywhere(flow, 'start {"n": 4}\ndo a {"v": 5}\ndo b')
@@ -548,7 +573,11 @@ def test_parameters_of_the_process_are_born_as_variables_of_the_root() -> None:
 
 
 def test_marks_write_nothing() -> None:
-    a = task("a", outcomes=(Outcome("half", "mark", types={"v": "any"}), Outcome("done", types={"v": "any"})), writes={"n": "v"})
+    a = task(
+        "a",
+        outcomes=(Outcome("half", "mark", types={"v": "any"}), Outcome("done", types={"v": "any"})),
+        writes={"n": "v"},
+    )
     b = takes("b", InputSet(guard=On("a", "mark:half"), bindings={"x": (Variable("n"),)}))
     flow = Flow(name="p", variables={"n": Declared("int", 0)}, children=(a, b), outcomes=(done(ended("a", "b")),))
     driver = everywhere(
@@ -570,7 +599,11 @@ def test_marks_write_nothing() -> None:
 def test_process_takes_the_set_whose_parameters_are_given() -> None:
     flow = Flow(
         name="p",
-        input_sets=(InputSet("one", types={"a": "int"}), InputSet("two", types={"b": "int"}), InputSet("dear", types={"b": "int", "c": "int"}, bindings={"c": (Constant(3),)})),
+        input_sets=(
+            InputSet("one", types={"a": "int"}),
+            InputSet("two", types={"b": "int"}),
+            InputSet("dear", types={"b": "int", "c": "int"}, bindings={"c": (Constant(3),)}),
+        ),
         children=(task("t"),),
         outcomes=(done(ended("t")),),
     )
@@ -579,7 +612,9 @@ def test_process_takes_the_set_whose_parameters_are_given() -> None:
 
 
 def test_start_that_gives_too_little_or_too_much_is_refused() -> None:
-    flow = Flow(name="p", input_sets=(InputSet(types={"a": "int"}),), children=(task("t"),), outcomes=(done(ended("t")),))
+    flow = Flow(
+        name="p", input_sets=(InputSet(types={"a": "int"}),), children=(task("t"),), outcomes=(done(ended("t")),)
+    )
     everywhere(
         flow,
         """

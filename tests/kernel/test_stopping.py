@@ -1,9 +1,8 @@
 """Cancel, drain, suspend and resume (SEMANTICS §4)."""
 
 import pytest
-from msgspec.structs import replace
 
-from tests.kernel.driver import Driver, aborted, committed, done, ended, everywhere, guarded, process, task
+from tests.kernel.driver import Driver, committed, done, everywhere, guarded, process, task
 from weft.kernel import commands, effect_types, facts
 from weft.kernel.plan import plan_of
 from weft.kernel.refusals import NotFound
@@ -12,7 +11,6 @@ from weft.model.definition import (
     DONE,
     Constant,
     Deadline,
-    Declared,
     Each,
     Flow,
     InputSet,
@@ -22,7 +20,6 @@ from weft.model.definition import (
     Rule,
     Signal,
     Timer,
-    When,
     every,
 )
 
@@ -178,7 +175,10 @@ def test_what_was_drained_is_not_compensated_by_an_outer_abort_later() -> None:
 
 def test_retries_stop_in_what_is_drained() -> None:
     everywhere(
-        open_flow(task("a", on_error=(Rule("retry", times=3),)), task("b", on_error=(Rule("retry", times=3, delay_seconds=9),))),
+        open_flow(
+            task("a", on_error=(Rule("retry", times=3),)),
+            task("b", on_error=(Rule("retry", times=3, delay_seconds=9),)),
+        ),
         """
         start   -> Ready p, Started p, Ready a, Ready b
         begin a -> Started a
@@ -240,7 +240,9 @@ def test_abort_may_follow_a_drain_while_it_runs() -> None:
 
 
 def test_drained_each_starts_no_more_items() -> None:
-    each = Each(name="p", item="x", body=task("a"), at_most=1, input_sets=(InputSet(bindings={"items": (Constant([1, 2]),)}),))
+    each = Each(
+        name="p", item="x", body=task("a"), at_most=1, input_sets=(InputSet(bindings={"items": (Constant([1, 2]),)}),)
+    )
     everywhere(
         each,
         """
@@ -273,7 +275,9 @@ def test_drain_reaches_all_the_way_down() -> None:
 
 def test_suspended_instance_starts_nothing_but_takes_ends_and_marks() -> None:
     a = task("a", outcomes=(Outcome("half", "mark"), DONE))
-    flow = open_flow(a, guarded(task("b"), On("a", "mark:half")), guarded(serial(task("c"), name="q"), On("a", "committed")))
+    flow = open_flow(
+        a, guarded(task("b"), On("a", "mark:half")), guarded(serial(task("c"), name="q"), On("a", "committed"))
+    )
     everywhere(
         flow,
         """
@@ -307,7 +311,9 @@ def test_what_was_offered_is_not_offered_while_suspended() -> None:
 
 def test_timer_and_signal_do_not_occur_while_suspended() -> None:
     everywhere(
-        open_flow(task("t", handler=Timer(5)), task("s", handler=Signal("s")), guarded(task("a"), every(*committed("t", "s")))),
+        open_flow(
+            task("t", handler=Timer(5)), task("s", handler=Signal("s")), guarded(task("a"), every(*committed("t", "s")))
+        ),
         """
         start      -> Ready p, Started p, Ready t, Ready s
         suspend    -> Suspended p
@@ -367,7 +373,9 @@ def test_retry_waits_for_resume() -> None:
 
 
 def test_items_start_when_resumed() -> None:
-    each = Each(name="p", item="x", body=task("a"), at_most=1, input_sets=(InputSet(bindings={"items": (Constant([1, 2]),)}),))
+    each = Each(
+        name="p", item="x", body=task("a"), at_most=1, input_sets=(InputSet(bindings={"items": (Constant([1, 2]),)}),)
+    )
     everywhere(
         each,
         """
@@ -396,7 +404,10 @@ def test_clocks_stand_still_while_suspended_and_are_shifted_by_the_pause() -> No
         """,
     )
     assert driver.state.clock == 100
-    assert {one.path: one.due_seconds for one in driver.effects if isinstance(one, effect_types.Timer)} == {"a": 110, "b": 30}
+    assert {one.path: one.due_seconds for one in driver.effects if isinstance(one, effect_types.Timer)} == {
+        "a": 110,
+        "b": 30,
+    }
 
 
 def test_suspend_of_an_instance_that_has_ended_or_not_begun_is_refused() -> None:

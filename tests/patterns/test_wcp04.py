@@ -1,9 +1,10 @@
 """Exclusive Choice: the thread goes into exactly one of several branches, chosen by data."""
 
+from msgspec.structs import replace
+
 from tests.kernel.driver import everywhere, process, task
 from weft.model.blocks import choice
 from weft.model.definition import InputSet, Process
-from msgspec.structs import replace
 
 
 def pays() -> Process:

@@ -1,7 +1,7 @@
 """Simple Merge: whichever of exclusive branches was taken, what follows starts once."""
 
 from tests.kernel.driver import committed, done, everywhere, guarded, task
-from weft.model.definition import AtLeast, Flow, On, When, every
+from weft.model.definition import AtLeast, Flow, On, When
 
 
 def test_branch_taken_leads_on() -> None:

@@ -3,6 +3,7 @@
 from tests.kernel.driver import done, ended, everywhere, guarded, task
 from weft.model.definition import Flow, InputSet, On, When
 
+
 def chosen() -> Flow:
     """Two branches, each with a condition of its own, and what follows them."""
     return Flow(

@@ -3,6 +3,7 @@
 from tests.kernel.driver import done, everywhere, guarded, task
 from weft.model.definition import AtLeast, Flow, InputSet, On, When
 
+
 def chosen() -> Flow:
     """Two branches, each with a condition of its own, and what follows them."""
     return Flow(

@@ -1,4 +1,4 @@
-"""Structured Discriminator: the first branch to commit leads on, the others end unheeded, and only then it can happen again."""
+"""Structured Discriminator: the first branch to commit leads on; when the others have ended too it can happen again."""
 
 from tests.kernel.driver import committed, done, ended, everywhere, guarded, task
 from weft.model.definition import DONE, AtLeast, Flow, On, Outcome, every

@@ -1,6 +1,6 @@
 """Implicit Termination: the process ends when nothing is left to do, wherever its threads ran out."""
 
-from tests.kernel.driver import done, everywhere, guarded, task
+from tests.kernel.driver import everywhere, guarded, task
 from weft.model.definition import Flow, On, Outcome, Quiet
 
 

@@ -1,14 +1,32 @@
 """Multiple Instances without Synchronization: instances are started and nobody waits for them."""
 
-from tests.kernel.driver import done, everywhere, guarded, task
-from weft.model.definition import ArcIn, ArcOut, Constant, Each, Flow, InputSet, Net, On, Outcome, Place, Quiet, Transition
+from tests.kernel.driver import everywhere, guarded, task
+from weft.model.definition import (
+    ArcIn,
+    ArcOut,
+    Constant,
+    Each,
+    Flow,
+    InputSet,
+    Net,
+    On,
+    Outcome,
+    Place,
+    Quiet,
+    Transition,
+)
 
 
 def test_what_follows_does_not_wait_for_the_instances() -> None:
     p = Flow(
         name="p",
         children=(
-            Each(name="e", item="x", body=task("tell"), input_sets=(InputSet(bindings={"items": (Constant(["ann", "bob"]),)}),)),
+            Each(
+                name="e",
+                item="x",
+                body=task("tell"),
+                input_sets=(InputSet(bindings={"items": (Constant(["ann", "bob"]),)}),),
+            ),
             guarded(task("next"), On("e", "started")),
         ),
         outcomes=(Outcome("ended", "commit", Quiet()),),

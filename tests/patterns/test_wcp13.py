@@ -1,4 +1,4 @@
-"""Multiple Instances with a priori Design-Time Knowledge: a number of instances known when the process is written; all are waited for."""
+"""Multiple Instances with a priori Design-Time Knowledge: the definition says how many; all are waited for."""
 
 from tests.kernel.driver import everywhere, task
 from weft.model.blocks import serial
@@ -7,7 +7,9 @@ from weft.model.definition import Constant, Each, InputSet
 
 def test_three_directors_sign() -> None:
     p = serial(
-        Each(name="e", item="seat", body=task("sign"), input_sets=(InputSet(bindings={"items": (Constant([1, 2, 3]),)}),)),
+        Each(
+            name="e", item="seat", body=task("sign"), input_sets=(InputSet(bindings={"items": (Constant([1, 2, 3]),)}),)
+        ),
         task("send"),
         name="p",
     )

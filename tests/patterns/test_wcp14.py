@@ -1,4 +1,4 @@
-"""Multiple Instances with a priori Run-Time Knowledge: how many instances is known when the first starts; all are waited for."""
+"""Multiple Instances with a priori Run-Time Knowledge: how many is known at the start; all are waited for."""
 
 from tests.kernel.driver import everywhere, task
 from weft.model.blocks import serial

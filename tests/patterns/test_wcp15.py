@@ -1,6 +1,6 @@
 """Multiple Instances without a priori Run-Time Knowledge: more instances may join while the first ones run."""
 
-from tests.kernel.driver import aborted, committed, done, everywhere, task
+from tests.kernel.driver import committed, done, everywhere, task
 from weft.model.definition import Each, Flow, Outcome, Output, every
 
 
@@ -10,9 +10,18 @@ def test_a_mark_of_a_sibling_brings_more() -> None:
         children=(
             task(
                 "witness",
-                outcomes=(Outcome("early", "mark", types={"names": "any"}), Outcome("late", "mark", types={"names": "any"}), Outcome("done")),
+                outcomes=(
+                    Outcome("early", "mark", types={"names": "any"}),
+                    Outcome("late", "mark", types={"names": "any"}),
+                    Outcome("done"),
+                ),
             ),
-            Each(name="e", item="x", body=task("hear"), adds=(Output("witness", "early", "names"), Output("witness", "late", "names"))),
+            Each(
+                name="e",
+                item="x",
+                body=task("hear"),
+                adds=(Output("witness", "early", "names"), Output("witness", "late", "names")),
+            ),
         ),
         outcomes=(done(every(*committed("witness", "e"))),),
     )

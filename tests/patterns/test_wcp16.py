@@ -6,7 +6,12 @@ from weft.model.definition import Person, Timer
 
 
 def test_what_is_begun_first_withdraws_the_others() -> None:
-    p = pick(task("call", handler=Person("clerk")), task("write", handler=Person("clerk")), task("wait", handler=Timer(60)), name="p")
+    p = pick(
+        task("call", handler=Person("clerk")),
+        task("write", handler=Person("clerk")),
+        task("wait", handler=Timer(60)),
+        name="p",
+    )
     everywhere(
         p,
         """

@@ -1,7 +1,7 @@
 """Milestone: an activity may start only while a certain point has been reached and not been passed."""
 
-from tests.kernel.driver import committed, done, ended, everywhere, guarded, task
-from weft.model.definition import ArcIn, ArcOut, Flow, Net, On, Person, Place, Transition, every
+from tests.kernel.driver import done, ended, everywhere, guarded, task
+from weft.model.definition import ArcIn, ArcOut, Flow, Net, On, Person, Place, Transition
 
 
 def enrolment() -> Flow:

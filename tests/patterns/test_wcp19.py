@@ -1,6 +1,6 @@
 """Cancel Task: one activity is withdrawn, or stopped if it runs."""
 
-from tests.kernel.driver import done, ended, everywhere, guarded, task
+from tests.kernel.driver import done, ended, everywhere, task
 from weft.model.definition import Flow, On
 
 
@@ -30,7 +30,11 @@ def test_guard_stops_what_runs_and_waits_for_it() -> None:
 
 
 def test_idempotent_work_is_stopped_at_once() -> None:
-    p = Flow(name="p", children=(task("a", cancel=On("b", "committed"), idempotent=True), task("b")), outcomes=(done(ended("a", "b")),))
+    p = Flow(
+        name="p",
+        children=(task("a", cancel=On("b", "committed"), idempotent=True), task("b")),
+        outcomes=(done(ended("a", "b")),),
+    )
     everywhere(
         p,
         """

@@ -1,9 +1,10 @@
 """Structured Loop: a block is done again while a condition holds, asked before or after each round."""
 
-from tests.kernel.driver import committed, done, everywhere, guarded, task
-from weft.model.blocks import loop
-from weft.model.definition import DONE, Declared, Flow, InputSet, On, Outcome, Output
 from msgspec.structs import replace
+
+from tests.kernel.driver import done, everywhere, task
+from weft.model.blocks import loop
+from weft.model.definition import DONE, Declared, Flow, On, Outcome
 
 
 def test_condition_is_asked_before_each_round() -> None:

@@ -1,9 +1,10 @@
 """Recursion: an activity calls the process that it is part of."""
 
+from msgspec.structs import replace
+
 from tests.kernel.driver import everywhere, process, task
 from weft.model.blocks import choice
 from weft.model.definition import Call, Expression, InputSet, Process
-from msgspec.structs import replace
 
 
 def halves() -> Process:

@@ -1,6 +1,6 @@
 """Cancel Region: several activities of a process, not all, are stopped together."""
 
-from tests.kernel.driver import done, ended, everywhere, guarded, task
+from tests.kernel.driver import done, ended, everywhere, task
 from weft.model.definition import ArcIn, ArcOut, Flow, Net, On, Person, Place, Transition
 
 
@@ -34,7 +34,9 @@ def test_net_stops_firings_and_empties_places() -> None:
         name="p",
         places=(Place("in", tokens=(1, 2)), Place("later"), Place("alarm", tokens=(None,)), Place("end", output=True)),
         transitions=(
-            Transition(name="Work", inputs=(ArcIn("in", "x"),), outputs=(ArcOut("later", "x"),), operation=task("work")),
+            Transition(
+                name="Work", inputs=(ArcIn("in", "x"),), outputs=(ArcOut("later", "x"),), operation=task("work")
+            ),
             Transition(
                 name="Alarm",
                 inputs=(ArcIn("alarm"), ArcIn("later", kind="reset")),

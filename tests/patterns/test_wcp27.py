@@ -7,7 +7,13 @@ from weft.model.definition import Constant, Each, InputSet
 
 def test_finish_stops_what_runs_and_commits() -> None:
     p = serial(
-        Each(name="e", item="x", body=task("a"), input_sets=(InputSet(bindings={"items": (Constant([1, 2, 3]),)}),), at_most=2),
+        Each(
+            name="e",
+            item="x",
+            body=task("a"),
+            input_sets=(InputSet(bindings={"items": (Constant([1, 2, 3]),)}),),
+            at_most=2,
+        ),
         task("b"),
         name="p",
     )

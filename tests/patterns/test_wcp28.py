@@ -15,7 +15,12 @@ def test_threads_of_the_next_round_wait() -> None:
             Place("end", output=True),
         ),
         transitions=(
-            Transition(name="First", inputs=(ArcIn("a", "x"), ArcIn("free")), outputs=(ArcOut("taken"), ArcOut("end", "x")), operation=task("work")),
+            Transition(
+                name="First",
+                inputs=(ArcIn("a", "x"), ArcIn("free")),
+                outputs=(ArcOut("taken"), ArcOut("end", "x")),
+                operation=task("work"),
+            ),
             Transition(name="Rest", inputs=(ArcIn("b", "y"), ArcIn("taken")), outputs=(ArcOut("free"),)),
         ),
     )

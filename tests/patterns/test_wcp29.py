@@ -1,6 +1,6 @@
 """Cancelling Discriminator: the first branch to commit leads on and the others are stopped."""
 
-from tests.kernel.driver import aborted, committed, done, everywhere, task
+from tests.kernel.driver import committed, done, everywhere, task
 from weft.model.blocks import serial
 from weft.model.definition import AtLeast, Flow
 

@@ -1,7 +1,7 @@
 """Structured Partial Join: the k-th of n branches leads on, the others end unheeded."""
 
 from tests.kernel.driver import committed, done, ended, everywhere, guarded, task
-from weft.model.definition import AtLeast, Flow, every
+from weft.model.definition import AtLeast, Flow
 
 
 def test_second_of_three_leads_on_once() -> None:

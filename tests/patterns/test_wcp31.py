@@ -7,7 +7,12 @@ from weft.model.definition import ArcIn, ArcOut, Net, Place, Transition
 def test_two_of_three_go_on_and_the_third_opens_the_join_again() -> None:
     p = Net(
         name="p",
-        places=(Place("in", tokens=(1, 2, 3, 4, 5, 6)), Place("open", tokens=(None,)), Place("shut"), Place("end", output=True)),
+        places=(
+            Place("in", tokens=(1, 2, 3, 4, 5, 6)),
+            Place("open", tokens=(None,)),
+            Place("shut"),
+            Place("end", output=True),
+        ),
         transitions=(
             Transition(
                 name="Join",

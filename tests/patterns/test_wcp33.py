@@ -9,8 +9,19 @@ def test_threads_of_a_fast_branch_wait_for_the_slow_one() -> None:
         name="p",
         places=(Place("a", tokens=(1, 2)), Place("b", tokens=(8, 9)), Place("right"), Place("end", output=True)),
         transitions=(
-            Transition(name="Slow", inputs=(ArcIn("b", "y"),), outputs=(ArcOut("right", "y"),), operation=task("slow"), at_most=1),
-            Transition(name="Join", inputs=(ArcIn("a", "x"), ArcIn("right", "y")), outputs=(ArcOut("end", "x"),), operation=task("join")),
+            Transition(
+                name="Slow",
+                inputs=(ArcIn("b", "y"),),
+                outputs=(ArcOut("right", "y"),),
+                operation=task("slow"),
+                at_most=1,
+            ),
+            Transition(
+                name="Join",
+                inputs=(ArcIn("a", "x"), ArcIn("right", "y")),
+                outputs=(ArcOut("end", "x"),),
+                operation=task("join"),
+            ),
         ),
     )
     everywhere(

@@ -7,7 +7,13 @@ from weft.model.definition import Constant, Each, InputSet
 
 def test_two_of_three_are_enough() -> None:
     p = serial(
-        Each(name="e", item="x", body=task("a"), input_sets=(InputSet(bindings={"items": (Constant([1, 2, 3]),)}),), enough=2),
+        Each(
+            name="e",
+            item="x",
+            body=task("a"),
+            input_sets=(InputSet(bindings={"items": (Constant([1, 2, 3]),)}),),
+            enough=2,
+        ),
         task("b"),
         name="p",
     )

@@ -8,7 +8,14 @@ def test_enough_of_a_growing_number() -> None:
     p = Flow(
         name="p",
         children=(
-            task("ask", outcomes=(Outcome("first", "mark", types={"names": "any"}), Outcome("more", "mark", types={"names": "any"}), Outcome("done"))),
+            task(
+                "ask",
+                outcomes=(
+                    Outcome("first", "mark", types={"names": "any"}),
+                    Outcome("more", "mark", types={"names": "any"}),
+                    Outcome("done"),
+                ),
+            ),
             Each(
                 name="e",
                 item="x",

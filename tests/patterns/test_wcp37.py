@@ -1,4 +1,4 @@
-"""Local Synchronizing Merge: what follows waits for the branches that may still come, seen from what was taken nearby, without a block around."""
+"""Local Synchronizing Merge: what follows waits for branches that may still come, by what was taken nearby."""
 
 from tests.kernel.driver import done, ended, everywhere, guarded, task
 from weft.model.definition import Flow, InputSet, On, When, every

@@ -11,7 +11,9 @@ def merge() -> Net:
         name="p",
         places=(Place("in", tokens=(1,)), Place("left", tokens=(2,)), Place("right"), Place("end", output=True)),
         transitions=(
-            Transition(name="A", inputs=(ArcIn("in", "x"),), outputs=(ArcOut("right", "x", outcome="done"),), operation=a),
+            Transition(
+                name="A", inputs=(ArcIn("in", "x"),), outputs=(ArcOut("right", "x", outcome="done"),), operation=a
+            ),
             Transition(
                 name="Join",
                 inputs=(ArcIn("left", "l"), ArcIn("right", "r")),

@@ -1,8 +1,9 @@
 """Critical Section: parts of two branches are never at work at the same time."""
 
-from tests.kernel.driver import everywhere, task
-from weft.model.blocks import all_of, named, serial
 from msgspec.structs import replace
+
+from tests.kernel.driver import everywhere, task
+from weft.model.blocks import all_of, serial
 
 
 def test_second_section_starts_when_the_first_has_ended() -> None:

@@ -10,7 +10,9 @@ def test_one_thread_becomes_three() -> None:
         places=(Place("in", tokens=("x",)), Place("split"), Place("end", output=True)),
         transitions=(
             Transition(name="Split", inputs=(ArcIn("in", "x"),), outputs=(ArcOut("split", "x", weight=3),)),
-            Transition(name="Work", inputs=(ArcIn("split", "x"),), outputs=(ArcOut("end", "x"),), operation=task("work")),
+            Transition(
+                name="Work", inputs=(ArcIn("split", "x"),), outputs=(ArcOut("end", "x"),), operation=task("work")
+            ),
         ),
     )
     everywhere(
@@ -31,7 +33,9 @@ def test_a_list_becomes_a_thread_for_each_element() -> None:
         outcomes=(Outcome("done", types={"end": "list[any]"}),),
         transitions=(
             Transition(name="Split", inputs=(ArcIn("in", "all"),), outputs=(ArcOut("split", "all", each=True),)),
-            Transition(name="Work", inputs=(ArcIn("split", "x"),), outputs=(ArcOut("end", "x"),), operation=task("work")),
+            Transition(
+                name="Work", inputs=(ArcIn("split", "x"),), outputs=(ArcOut("end", "x"),), operation=task("work")
+            ),
         ),
     )
     everywhere(

@@ -1,4 +1,4 @@
-"""`python -m tests.random --seeds N [--from SEED]`: many random instances; stops at nothing, prints what failed and how to repeat it."""
+"""`python -m tests.random --seeds N [--from SEED]`: many random instances; prints what failed and how to repeat it."""
 
 import argparse
 import sys
@@ -7,8 +7,8 @@ import traceback
 from collections import Counter
 from multiprocessing import Pool
 
-from tests.random.driving import Run, drive, made_of
 from tests.random.draw import Seeded
+from tests.random.driving import Run, drive, made_of
 from tests.random.reading import shown
 
 
@@ -45,7 +45,9 @@ def main() -> int:
                 if chosen.show:
                     print(whole)
             if done % 1_000 == 0:
-                print(f"{done} seeds, {facts} facts, {len(failed)} failed, {time.monotonic() - began:.0f} s", flush=True)
+                print(
+                    f"{done} seeds, {facts} facts, {len(failed)} failed, {time.monotonic() - began:.0f} s", flush=True
+                )
     print(f"{chosen.seeds} seeds, {facts} facts, {time.monotonic() - began:.0f} s; failed: {failed or 'none'}")
     for kind, count in kinds.most_common():
         print(f"{count:5} {kind}")

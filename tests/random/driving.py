@@ -70,7 +70,9 @@ class Run:
 
     def check_numbers(self, command: Command, told: list[AnyFact]) -> None:
         """A decision is bounded by what there is."""
-        size = sum(len(frame.status) + len(frame.value) for frame in [*self.state.frames.values(), self.state.root] if frame)
+        size = sum(
+            len(frame.status) + len(frame.value) for frame in [*self.state.frames.values(), self.state.root] if frame
+        )
         if len(told) > 1_000 + 20 * size + 20 * len(self.plan):
             raise Violation(f"{command} brings {len(told)} facts, where there are {size} nodes and formulas")
 
@@ -97,9 +99,9 @@ class Run:
         gone = {(fact.path, fact.round) for fact in told if isinstance(fact, facts.Started)}
         gone |= {(one.path, one.round) for one in new if isinstance(one, effect_types.Withdraw | effect_types.Stop)}
         for one in self.asked:
-            if isinstance(one, effect_types.Dispatch) and asked_for(one) not in map(asked_for, left):
-                if (one.path, one.round) not in gone and not self.waits_for_hold(one.path):
-                    raise Violation(f"{one} is not outstanding any more, but not withdrawn: {told}")
+            is_lost = isinstance(one, effect_types.Dispatch) and asked_for(one) not in map(asked_for, left)
+            if is_lost and (one.path, one.round) not in gone and not self.waits_for_hold(one.path):
+                raise Violation(f"{one} is not outstanding any more, but not withdrawn: {told}")
 
     def waits_for_hold(self, path: str) -> bool:
         place = find(self.state, path)
@@ -268,7 +270,9 @@ class Run:
             return draw.one(old)
         path = draw.one([*self.paths(), "nowhere", "main/nowhere"])
         round, attempt = draw.number(0, 2), draw.number(1, 2)
-        kind = draw.one(["Begin", "Complete", "Fail", "Mark", "Confirm", "Retry", "LeaseEnded", "Settle", "Bind", "Abandon"])
+        kind = draw.one(
+            ["Begin", "Complete", "Fail", "Mark", "Confirm", "Retry", "LeaseEnded", "Settle", "Bind", "Abandon"]
+        )
         if kind == "Complete" and draw.chance(50):
             return commands.Complete(path, round, attempt, "unheard", {"u": 1})
         if kind == "Mark":

@@ -148,7 +148,7 @@ def values_of(reading: Reading, bindings: dict[str, tuple[Source, ...]]) -> Iter
         elif isinstance(first, Output):
             giver = reading.compound if first.activity == reading.compound.activity.name else None
             giver = giver or reading.compound.child(first.activity)
-            given = giver.marks[first.outcome] if first.outcome in giver.marks else giver.values
+            given = giver.marks.get(first.outcome, giver.values)
             yield name, given.get(first.object)
         elif isinstance(first, Input):
             giver = reading.compound if first.activity == reading.compound.activity.name else None

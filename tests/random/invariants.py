@@ -48,7 +48,9 @@ class Watch:
     def check_before(self, fact: AnyFact) -> None:
         record = self.books.by_path.get(fact.path)
         if record is None or record.around is None or not isinstance(record.around.activity, Flow):
-            if isinstance(record and record.activity, Flow) and isinstance(fact, facts.Fixed | facts.Aborting | facts.Marked):
+            if isinstance(record and record.activity, Flow) and isinstance(
+                fact, facts.Fixed | facts.Aborting | facts.Marked
+            ):
                 self.check_outcome(record, fact)
             return
         flow = record.around
@@ -115,9 +117,13 @@ class Watch:
             for place, guard in (("cancel", activity.cancel), ("until", activity.until))
         ):
             return
-        if isinstance(flow.activity, Flow) and flow.activity.one_start:
-            if any(one.was_started and one.is_task for one in flow.children if one is not child):
-                return
+        others = (one for one in flow.children if one is not child)
+        if (
+            isinstance(flow.activity, Flow)
+            and flow.activity.one_start
+            and any(one.was_started and one.is_task for one in others)
+        ):
+            return
         if child.phase == "ready":
             if isinstance(activity, Task) and isinstance(activity.handler, Timer | Signal):
                 return
@@ -159,9 +165,9 @@ class Watch:
                 raise Violation(f"{record} goes on although {record.around}")
         if root.phase != "waiting" and not self.books.is_suspended and not is_short:
             for record in list(self.live_records()):
-                if record.phase in ("started", "fixed", "aborting", "failed", "ending", "taking back"):
-                    if not self.moves(record, set()):
-                        raise Violation(f"{record} hangs: {[*record.children, *record.items.values()]}")
+                is_busy = record.phase in ("started", "fixed", "aborting", "failed", "ending", "taking back")
+                if is_busy and not self.moves(record, set()):
+                    raise Violation(f"{record} hangs: {[*record.children, *record.items.values()]}")
 
     def live_records(self) -> list[Record]:
         return [one for one in self.books.by_path.values() if one.is_live and self.is_reachable(one)]

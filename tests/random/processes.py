@@ -1,4 +1,4 @@
-"""Random well-formed processes: blocks, graphs of guards, eachs, calls and nets inside one another, with all that may be said.
+"""Random well-formed processes: blocks, graphs, eachs, calls and nets inside one another, with all that may be said.
 
 Tasks give a number `v`; marks give `v` and a list `more`; the root has the variables `x`, `y`, `z`, which tasks write.
 """
@@ -217,7 +217,11 @@ class Maker:
             extra["deadline"] = self.deadline()
         name = self.name("t")
         found = Task(
-            name=name, handler=handler, transaction=transaction, outcomes=outcomes or self.outcomes(transaction), **extra
+            name=name,
+            handler=handler,
+            transaction=transaction,
+            outcomes=outcomes or self.outcomes(transaction),
+            **extra,
         )
         return replace(found, on_error=self.rules(around, found)) if draw.chance(30) else found
 
@@ -306,7 +310,14 @@ class Maker:
         elif kind == "at_least":
             found = at_least(draw.number(1, len(children)), *children, name=name)
         else:
-            plain = {"serial": serial, "all": all_of, "any": any_of, "race": race, "contingency": contingency, "pick": pick}
+            plain = {
+                "serial": serial,
+                "all": all_of,
+                "any": any_of,
+                "race": race,
+                "contingency": contingency,
+                "pick": pick,
+            }
             found = plain[kind](*children, name=name)
         return self.sprinkled(found, around) if draw.chance(25) else found
 
@@ -361,7 +372,9 @@ class Maker:
         """It starts by a mark of the flow around."""
         one, *rest = child.input_sets
         guard = On(compound, "mark:m")
-        return replace(child, input_sets=(replace(one, guard=guard if one.guard is None else every(guard, one.guard)), *rest))
+        return replace(
+            child, input_sets=(replace(one, guard=guard if one.guard is None else every(guard, one.guard)), *rest)
+        )
 
     def wired(self, child: Activity, others: list[Activity], around: Around, compound: str) -> Activity:
         """With input sets that wait for siblings and take from them."""
@@ -490,7 +503,9 @@ class Maker:
             items = Expression("[x, 1, y + 2]")
         outcomes = [DONE]
         if draw.chance(15):
-            outcomes = [Outcome("done", guard=When(draw.one(["committed >= 1", "aborted == 0", "committed > running"])))]
+            outcomes = [
+                Outcome("done", guard=When(draw.one(["committed >= 1", "aborted == 0", "committed > running"])))
+            ]
             if draw.chance(50):
                 outcomes.append(Outcome("usual"))
         outcomes.append(ABORTED if draw.chance(80) else Outcome("aborted", "abort", When("aborted >= 2")))

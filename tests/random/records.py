@@ -1,4 +1,4 @@
-"""What the facts of an instance say of each activity: a second, slow reading of the log that shares nothing with the kernel.
+"""What the facts of an instance say of each activity: a second, slow reading of the log, apart from the kernel's.
 
 A record is one activity at its place, in its present round. `Books.learn` takes one fact after the other and refuses
 what can't follow what was there before.
@@ -189,11 +189,14 @@ class Books:
                 found = self.side(self.by_path[owner_path], last, fact.path)
         elif found is None and last.endswith("]"):
             found = self.numbered(fact.path)
-        elif isinstance(owner := self.by_path.get(owner_path), Record) and isinstance(owner.activity, Call):
-            if found is None or (fresh and found.has_ended and last == owner.activity.process):
-                body = self.called[owner.activity.process].body
-                found = self.tree(body, fact.path, owner_path + "/", owner, -1)
-                owner.items[fact.path] = found
+        elif (
+            (owner := self.by_path.get(owner_path)) is not None
+            and isinstance(owner.activity, Call)
+            and (found is None or (fresh and found.has_ended and last == owner.activity.process))
+        ):
+            body = self.called[owner.activity.process].body
+            found = self.tree(body, fact.path, owner_path + "/", owner, -1)
+            owner.items[fact.path] = found
         if found is None:
             raise Violation(f"{fact.path} is nowhere: {fact}")
         return found

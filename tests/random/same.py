@@ -7,7 +7,7 @@ NOT_STATE = frozenset(("agenda", "looks", "is_short", "plan", "time", "touched",
 
 
 def difference(one: object, other: object) -> str:
-    """The first place where the two differ, or nothing. Walks frames, arrays, executions, bodies and logs; knows circles."""
+    """The first place where the two differ, or nothing. Walks frames, arrays, executions, logs; knows circles."""
     seen: set[tuple[int, int]] = set()
     todo: list[tuple[str, object, object]] = [("state", one, other)]
     while todo:
@@ -28,7 +28,11 @@ def difference(one: object, other: object) -> str:
                 if a != b:
                     return f"{where}: {a!r} and {b!r}"
                 continue
-            todo += [(f"{where}[{index}]", *pair) for index, pair in enumerate(zip(a, b, strict=True)) if pair[0] is not pair[1]]
+            todo += [
+                (f"{where}[{index}]", *pair)
+                for index, pair in enumerate(zip(a, b, strict=True))
+                if pair[0] is not pair[1]
+            ]
         elif isinstance(a, dict):
             assert isinstance(b, dict)
             if list(a) != list(b):

@@ -83,7 +83,9 @@ class TakingBack:
             if inner is not None:
                 self.drop(inner)
                 if inner.entries and over is not None:
-                    self.home(over).entries.append(Entry(fact.path, fact.round, fact.attempt, self.home(over), False, inner))
+                    self.home(over).entries.append(
+                        Entry(fact.path, fact.round, fact.attempt, self.home(over), False, inner)
+                    )
             return
         if activity.compensation is None and not activity.critical and (inner is None or not inner.entries):
             return

@@ -42,7 +42,7 @@ def test_the_wheel_says_what_it_needs_and_what_it_offers(wheel: zipfile.ZipFile)
     assert metadata["License-Expression"] == "Apache-2.0"
     assert {"postgres", "web", "analysis", "dask", "otel", "lsp"} <= set(metadata.get_all("Provides-Extra") or [])
     base = [need for need in metadata.get_all("Requires-Dist") or [] if "extra ==" not in need]
-    assert [need.partition(">")[0] for need in sorted(base)] == ["click", "msgspec", "rich"]
+    assert [need.partition(">")[0] for need in sorted(base)] == ["click", "lark", "lxml", "msgspec", "rich"]
     entry_points = wheel.read(place.replace("METADATA", "entry_points.txt")).decode()
     assert "weft = weft.cli.main:main" in entry_points
 

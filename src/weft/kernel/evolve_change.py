@@ -18,9 +18,9 @@ def changed(state: State, frame: Frame, node: int, fact: facts.Changed) -> None:
     state.hungry.clear()
     for one in transfers:
         for at, execution in enumerate(one.frame.execution):
-            if execution is not None and execution.body is not None and execution.body.marking is not None:
-                if one.frame.status[at] not in status.ENDS:
-                    register_net(state, one.frame, at)
+            is_net = execution is not None and execution.body is not None and execution.body.marking is not None
+            if is_net and one.frame.status[at] not in status.ENDS:
+                register_net(state, one.frame, at)
     for one in transfers:
         look_again(state, one)
 
