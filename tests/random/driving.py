@@ -14,9 +14,10 @@ from weft.kernel.effect_types import AnyEffect
 from weft.kernel.evolve import evolve, replay
 from weft.kernel.facts import AnyFact, Values
 from weft.kernel.outstanding import effects, outstanding
-from weft.kernel.plan import TASK, plan_of
+from weft.kernel.plan import plan_of
 from weft.kernel.refusals import Refused
 from weft.kernel.state import Frame, State, find
+from weft.kernel.tree import TASK
 from weft.model.definition import Each, Flow, Outcome, Signal, Task, Timer
 
 ERRORS = ("task", "task.a", "task.a.b", "task.c", "task.bad", "handler.down", "engine.odd")

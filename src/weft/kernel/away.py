@@ -6,12 +6,14 @@ For its owner such a compound is a task that is not idempotent; for the group th
 from weft.kernel import commands, facts, status
 from weft.kernel.agenda import attend, execution_of
 from weft.kernel.decision import Decision
-from weft.kernel.endings import fail, finish
+from weft.kernel.endings import finish
+from weft.kernel.failing import fail
 from weft.kernel.log import top_of
 from weft.kernel.places import locate, names
-from weft.kernel.plan import PLACED, Plan
+from weft.kernel.plan import Plan
 from weft.kernel.refusals import NotFound, NotRunning
 from weft.kernel.state import Entry, Frame, State
+from weft.kernel.tree import PLACED
 
 # At the owner.
 

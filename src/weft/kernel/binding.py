@@ -8,8 +8,7 @@ first comes first.
 - An arc of weight k binds the k oldest tokens of its place, before the arcs of weight 1 choose; no other k are tried.
 - No token is bound twice, so what an arc reads is there when the firing has taken its own; an inhibitor asks for
   fewer than its weight to stay.
-- An or-join joins the arcs that take: those whose place has enough tokens bind, all of them. Reading and inhibiting
-  arcs are conditions as ever. Tokens in its own inputs are not elsewhere.
+- Which arcs of an or-join bind is said in `weft.kernel.or_joins`.
 - A firing that failed and waits, an offer, and what the caller blocks keep a net from being quiet.
 """
 
@@ -20,6 +19,7 @@ from zlib import crc32
 
 from weft.kernel.marking import NEVER, Firings, Marking, Tokens
 from weft.kernel.net_plan import Arc, NetPlan, Took, TransitionPlan, mask
+from weft.kernel.or_joins import OrJoins, is_inhibited
 from weft.kernel.search import NOTHING, Search, ValueIndex
 
 Entry = tuple[int, int, int, int]
@@ -72,9 +72,7 @@ class Choice:
         self.indexes: Final[dict[int, ValueIndex]] = {}
         self.offerable: Final[set[int]] = set()
         self.is_searched: Final[list[bool]] = [False] * count
-        self.waiting: Final[dict[int, tuple[list[Arc], int]]] = {}
-        self.filled = mask(number for number, tokens in enumerate(self.places) if tokens.values)
-        self.coming = self.outputs_of_running()
+        self.joins: Final = OrJoins(plan, marking, self.places)
 
     # What the caller asks.
 
@@ -132,7 +130,7 @@ class Choice:
                 windows.append(left.pop(0)[1])
                 if not all(token in self.places[arc.place].values for token in windows[-1]):
                     return None
-        if left or self.is_inhibited(one, arcs):
+        if left or is_inhibited(self.places, one, arcs):
             return None
         search = Search(one, self.places, {}, self.inputs)
         return self.found(search) if search.find(arcs, windows, None, NOTHING) else None
@@ -150,7 +148,9 @@ class Choice:
         """Looks again at the transitions whose places or firings were touched."""
         marking = self.marking
         if self.plan.joins and (marking.touched or marking.stirred):
-            self.survey()
+            self.joins.survey()
+            for number in self.plan.joins:
+                self.enqueue(number)
         for tokens in marking.touched:
             tokens.is_touched = False
             feeds = self.plan.feeds[tokens.position]
@@ -197,10 +197,10 @@ class Choice:
         newest = -1
         if firings is not None and len(firings.running) >= one.at_most:
             self.offerable.discard(number)
-            self.waiting.pop(number, None)
+            self.joins.waiting.pop(number, None)
         elif one.is_offered:
             self.offerable.add(number)
-            self.joined(one, NOTHING)
+            self.joins.joined(one, NOTHING)
         elif one.is_simple and (firings is None or not firings.again):
             newest = self.heads(one)
             self.is_searched[number] = False
@@ -244,12 +244,12 @@ class Choice:
                 number = tokens.oldest(arc.last)[-1]
             if number > newest:
                 newest = number
-        return -1 if one.inhibitors and self.is_inhibited(one, one.arcs) else newest
+        return -1 if one.inhibitors and is_inhibited(self.places, one, one.arcs) else newest
 
     def searched(self, one: TransitionPlan, firings: Firings | None, barred: Set[int]) -> int:
         """The newest token of the best binding where the oldest tokens may not do, or -1."""
-        arcs = self.joined(one, barred)
-        if arcs is None or self.is_inhibited(one, arcs):
+        arcs = self.joins.joined(one, barred)
+        if arcs is None or is_inhibited(self.places, one, arcs):
             return -1
         search = self.search(one)
         return search.level if self.binds(search, arcs, firings, barred) else -1
@@ -276,14 +276,6 @@ class Choice:
                     windows[index] = tuple(window)
                     del used[arc.place][: arc.weight]
         return search.find(arcs, windows, firings, barred)
-
-    def is_inhibited(self, one: TransitionPlan, arcs: list[Arc]) -> bool:
-        """Whether as many tokens as an inhibitor's weight would stay in its place."""
-        for place, weight in one.inhibitors:
-            taken = sum([arc.weight for arc in arcs if arc.takes and arc.place == place])
-            if len(self.places[place].values) - taken >= weight:
-                return True
-        return False
 
     def binding(self, one: TransitionPlan) -> Binding:
         """What an entry of the heap stands for."""
@@ -342,60 +334,6 @@ class Choice:
 
     # Or-joins.
 
-    def survey(self) -> None:
-        """Notes which places have tokens and which will get some, and that every or-join must be looked at."""
-        for tokens in self.marking.touched:
-            bit = 1 << tokens.position
-            self.filled = self.filled | bit if tokens.values else self.filled & ~bit
-        self.coming = self.outputs_of_running()
-        for number in self.plan.joins:
-            self.enqueue(number)
-
-    def outputs_of_running(self) -> int:
-        found = 0
-        if self.plan.joins:
-            for name, firings in self.marking.firings.items():
-                if firings.running:
-                    found |= self.plan.given[self.plan.transition_number[name]]
-        return found
-
-    def joined(self, one: TransitionPlan, barred: Set[int]) -> list[Arc] | None:
-        """The arcs that bind. Those of an or-join are what it reads and what takes from places with enough tokens;
-        None if none takes, or if it must wait for the others."""
-        if not one.is_or:
-            return one.arcs
-        self.waiting.pop(one.number, None)
-        used: dict[int, int] = {}
-        arcs: list[Arc] = []
-        missing = 0
-        for arc in one.arcs:
-            if arc.takes:
-                values = self.places[arc.place].values
-                after = used.get(arc.place, sum([token in values for token in barred])) + arc.weight
-                if len(values) < after:
-                    missing |= 1 << arc.place
-                    continue
-                used[arc.place] = after
-            arcs.append(arc)
-        if not used:
-            return None
-        awaited = self.awaited(one, missing) if missing else 0
-        if not awaited:
-            return arcs
-        if not self.is_inhibited(one, arcs):
-            self.waiting[one.number] = (arcs, awaited)
-        return None
-
-    def awaited(self, one: TransitionPlan, missing: int) -> int:
-        """The places, as bits, where tokens lie or will come that can reach one of the places `missing`."""
-        found = 0
-        inputs = self.plan.taken[one.number]
-        for place in {arc.place for arc in one.arcs}:
-            if missing >> place & 1:
-                elsewhere = self.plan.reach(one.number, place) & ~inputs
-                found |= self.filled & elsewhere | self.coming & (elsewhere | 1 << place)
-        return found
-
     def untied(self, is_offered: bool, blocked: Set[int]) -> Binding | None:
         knot = self.knot()
         if knot < 0 or knot in blocked or self.plan.transitions[knot].is_offered != is_offered:
@@ -404,11 +342,11 @@ class Choice:
 
     def knot(self) -> int:
         """If or-joins wait only for one another, and nothing else can happen, the first of them; else -1."""
-        if not self.waiting or self.enabled or self.marking.firings or self.has_offers():
+        if not self.joins.waiting or self.enabled or self.marking.firings or self.has_offers():
             return -1
         group: dict[int, tuple[list[Arc], int]] = {}
-        for number in sorted(self.waiting):
-            arcs, awaited = self.waiting[number]
+        for number in sorted(self.joins.waiting):
+            arcs, awaited = self.joins.waiting[number]
             if self.binds(self.search(self.plan.transitions[number]), arcs, None, NOTHING):
                 group[number] = (arcs, awaited)
         size = -1

@@ -3,10 +3,11 @@
 from weft.kernel import facts, status
 from weft.kernel.commands import Change
 from weft.kernel.decision import Decision
-from weft.kernel.plan import FLOW, NET, Plan
+from weft.kernel.plan import Plan
 from weft.kernel.refusals import NotChangeable, NotRunning
 from weft.kernel.state import Execution, Frame, State
 from weft.kernel.transfer import BEGAN, Transfer
+from weft.kernel.tree import FLOW, NET
 from weft.model.definition import Activity, Compound, Flow, Net
 from weft.model.types import check, parse
 

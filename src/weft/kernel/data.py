@@ -2,8 +2,8 @@
 
 from weft.kernel import status
 from weft.kernel.facts import Value, Values
-from weft.kernel.plan import FROM_CONSTANT, FROM_EXPRESSION, FROM_INPUT, FROM_OUTPUT, Supply
 from weft.kernel.state import CALLED, Frame
+from weft.kernel.supply import FROM_CONSTANT, FROM_EXPRESSION, FROM_INPUT, FROM_OUTPUT, Supply
 from weft.model.definition import Activity, Constant, Input, Output, Source, Variable
 from weft.model.expressions import Expression
 

@@ -16,9 +16,10 @@ from weft.kernel.endings import (
     side_ended,
 )
 from weft.kernel.facts import AnyFact
-from weft.kernel.plan import CALL, EACH, FLOW, NET, PLACED, TASK, Plan
+from weft.kernel.plan import Plan
 from weft.kernel.starting import start
 from weft.kernel.state import Frame, State
+from weft.kernel.tree import CALL, EACH, FLOW, NET, PLACED, TASK
 from weft.model.expressions import ExpressionError
 
 

@@ -7,17 +7,15 @@ from weft.kernel.agenda import (
     body_of,
     decide,
     execution_of,
-    note,
     tell,
     tell_aborted,
     tell_around,
 )
-from weft.kernel.facts import Values
+from weft.kernel.evolve_begin import begin_compound, begin_round, tell_mark
+from weft.kernel.holding import forget_net, unhold, unwant
 from weft.kernel.log import keep, top_of, unsettle
-from weft.kernel.marking import Marking
-from weft.kernel.plan import EACH, FLOW, NET, NODE_BITS, PLACED, START, is_persons
-from weft.kernel.state import CALLED, COMPENSATION, FIRING, ITEM, ROOT, UNDO, Body, Execution, Frame, Items, State
-from weft.model.definition import Net
+from weft.kernel.state import CALLED, COMPENSATION, FIRING, ITEM, ROOT, UNDO, Body, Execution, Frame, State
+from weft.kernel.tree import FLOW, NET, PLACED, is_persons
 
 
 def ready(state: State, frame: Frame, node: int, fact: facts.Ready) -> None:
@@ -58,98 +56,6 @@ def started(state: State, frame: Frame, node: int, fact: facts.Started) -> None:
     mentions = frame.plan.mentions[node]
     if mentions is not None:
         tell(state, frame, mentions, events.ON_STARTED, execution.set)
-
-
-def begin_compound(state: State, frame: Frame, node: int, execution: Execution) -> None:
-    body = execution.body = Body()
-    activity = frame.plan.activity[node]
-    kind = frame.plan.kind[node]
-    assert not hasattr(activity, "handler")
-    if activity.variables:
-        body.variables = {name: declared.default for name, declared in activity.variables.items()}
-    if node == 0 and frame.role in (ROOT, CALLED) and (state.base is None or frame.role == CALLED):
-        body.variables.update(execution.inputs)
-    if kind == EACH:
-        body.items = Items(state.numbers.get(frame.path(node), 0))
-    elif kind == NET:
-        body.marking = first_marking(frame, node, execution.inputs)
-        register_net(state, frame, node)
-    tell_inside(state, frame, node, execution)
-    attend(state, frame, node)
-
-
-def tell_inside(state: State, frame: Frame, node: int, execution: Execution) -> None:
-    """What children see of the compound when a round begins: its start, and the marks it has given."""
-    inner = frame.plan.inner.get(node)
-    if inner is not None:
-        tell(state, frame, inner, events.ON_READY, "")
-        tell(state, frame, inner, events.ON_STARTED, execution.set)
-        for mark in execution.marks or ():
-            tell_mark(state, frame, inner, mark)
-
-
-def tell_mark(state: State, frame: Frame, mentions: list[tuple[int, str, int]], mark: str) -> None:
-    for event, name, formula in mentions:
-        if event == events.MARK and name == mark:
-            decide(state, frame, formula, 1)
-
-
-def register_net(state: State, frame: Frame, node: int) -> None:
-    """Notes the names for which the net's transitions may have to wait."""
-    for name in dict.fromkeys(name for _, names in frame.plan.net_holds(node) for name in names):
-        nets = state.hungry.setdefault(name, [])
-        if (frame, node) not in nets:
-            nets.append((frame, node))
-
-
-def forget_net(state: State, frame: Frame, node: int) -> None:
-    for name in dict.fromkeys(name for _, names in frame.plan.net_holds(node) for name in names):
-        state.hungry[name].remove((frame, node))
-        if not state.hungry[name]:
-            del state.hungry[name]
-
-
-def first_marking(frame: Frame, node: int, inputs: Values) -> Marking:
-    """Each place with its own tokens, and the net's parameter of its name."""
-    net = frame.plan.activity[node]
-    assert isinstance(net, Net)
-    marking = Marking(frame.plan.net(node).places)
-    types = net.input_sets[0].types
-    for place in net.places:
-        for value in place.tokens:
-            marking.put(place.name, value)
-        if place.name in inputs:
-            given = inputs[place.name]
-            many = types.get(place.name, "").startswith("list[") and not place.type.startswith("list[")
-            for value in given if many and isinstance(given, list) else [given]:
-                marking.put(place.name, value)
-    return marking
-
-
-def begin_round(state: State, frame: Frame, node: int) -> None:
-    """Everything inside is as before the first start, but for its round."""
-    plan = frame.plan
-    end = plan.end[node]
-    start, stop = plan.formula_start[node], plan.formula_start[end]
-    frame.value[start:stop] = plan.zeros[start:stop]
-    frame.lack_true[start:stop] = plan.formulas.need_true[start:stop]
-    frame.lack_false[start:stop] = plan.formulas.need_false[start:stop]
-    frame.status[node + 1 : end] = plan.zeros[node + 1 : end]
-    frame.execution[node + 1 : end] = plan.nones[node + 1 : end]
-    for inside in range(node + 1, end):
-        frame.rounds[inside] += 1
-        frame.told_to_skip.discard(inside)
-    for looked, agenda in frame.agenda.items():
-        if node <= looked < end:
-            agenda.clear()
-
-
-def unwant(state: State, name: str, frame: Frame, node: int) -> None:
-    wanting = state.wanting.get(name)
-    if wanting is not None:
-        state.wanting[name] = [one for one in wanting if one[0] is not frame or one[1] != node]
-        if not state.wanting[name]:
-            del state.wanting[name]
 
 
 def answered(state: State, frame: Frame, node: int, fact: facts.Answered) -> None:
@@ -331,22 +237,6 @@ def close_frame(state: State, frame: Frame) -> None:
         execution = frame.parent.execution[frame.parent_node]
         if execution is not None and execution.body is not None:
             execution.body.frames.pop(frame.number, None)
-
-
-def unhold(state: State, frame: Frame, node: int) -> None:
-    for name in frame.plan.activity[node].holds:
-        if state.holders.get(name) == (frame, node):
-            del state.holders[name]
-            state.freed.append(name)
-        unwant(state, name, frame, node)
-        for waiting, other in state.wanting.get(name, ()):
-            if other:
-                note(state, waiting, waiting.plan.parent[other], START | other << NODE_BITS)
-            elif FLOW <= waiting.plan.kind[0] <= NET:
-                attend(state, waiting, 0)
-        for net, number in state.hungry.get(name, ()):
-            if net.status[number] == status.STARTED:
-                attend(state, net, number)
 
 
 def write(frame: Frame, node: int, name: str, value: object) -> None:

@@ -2,7 +2,7 @@
 
 from weft.kernel import facts, status
 from weft.kernel.agenda import attend
-from weft.kernel.evolve_activity import register_net
+from weft.kernel.holding import register_net
 from weft.kernel.state import Body, Execution, Frame, State
 from weft.kernel.transfer import Transfer
 from weft.model.definition import Activity, Compound

@@ -2,7 +2,8 @@
 
 from weft.kernel import facts, status
 from weft.kernel.agenda import around, attend, body_of, execution_of
-from weft.kernel.evolve_activity import begin_round, tell_inside, write
+from weft.kernel.evolve_activity import write
+from weft.kernel.evolve_begin import begin_round, tell_inside
 from weft.kernel.log import drop, release, unsettle
 from weft.kernel.state import Frame, State
 

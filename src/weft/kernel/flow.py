@@ -7,19 +7,8 @@ from weft.kernel.agenda import body_of, execution_of
 from weft.kernel.data import bound, evaluate
 from weft.kernel.decision import Decision
 from weft.kernel.endings import begin_abort, fix, give_leave, is_exclusive, seek_leave, stop, stop_parked
+from weft.kernel.guards import ANSWER, INDEX_MASK, MARK, NODE_BITS, NODE_MASK, OUTCOME, PHASE, SKIP, START, STOP
 from weft.kernel.liveness import is_needed, live_of
-from weft.kernel.plan import (
-    ANSWER,
-    INDEX_MASK,
-    MARK,
-    NODE_BITS,
-    NODE_MASK,
-    OUTCOME,
-    PHASE,
-    SKIP,
-    START,
-    STOP,
-)
 from weft.kernel.starting import start, start_child
 from weft.kernel.state import Body, Frame
 

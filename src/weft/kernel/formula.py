@@ -94,6 +94,12 @@ class Reach:
         return self.started()
 
 
+def copied(term: Term) -> Term:
+    twin = Term(node=term.node, event=term.event, name=term.name, text=term.text, need=term.need)
+    twin.kids = [copied(kid) for kid in term.kids]
+    return twin
+
+
 def conditions(term: Term) -> list[tuple[Term, list[Term]]]:
     """Each question in the guard with the terms that must be true before it is asked.
 

@@ -5,7 +5,7 @@ nothing is ever decided; there the least set counts: what runs is live, and what
 """
 
 from weft.kernel import events, status
-from weft.kernel.plan import ANSWER, LEAVE, MARK, NODE_BITS, NODE_MASK, OUTCOME, PHASE, STOP
+from weft.kernel.guards import ANSWER, LEAVE, MARK, NODE_BITS, NODE_MASK, OUTCOME, PHASE, STOP
 from weft.kernel.state import Frame
 
 

@@ -3,8 +3,8 @@
 Called by `weft.kernel.evolve` only. An execution is kept if it has a compensation, is prepared, or holds such inside.
 """
 
-from weft.kernel.plan import EACH, PLACED
 from weft.kernel.state import CALLED, Entry, Execution, Frame, Log, State
+from weft.kernel.tree import EACH, PLACED
 from weft.model.definition import Each
 
 UNBOUNDED = 1 << 30

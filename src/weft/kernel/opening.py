@@ -2,7 +2,7 @@
 
 from weft.kernel import status
 from weft.kernel.data import taken_back
-from weft.kernel.plan import EACH, Plan
+from weft.kernel.plan import Plan
 from weft.kernel.state import (
     ALTERNATE,
     CALLED,
@@ -14,6 +14,7 @@ from weft.kernel.state import (
     State,
     find,
 )
+from weft.kernel.tree import EACH
 from weft.model.definition import Each
 
 

@@ -27,9 +27,10 @@ from weft.kernel.effect_types import (
 from weft.kernel.endings import ends_at_once
 from weft.kernel.facts import AnyFact
 from weft.kernel.places import frames_of, unfinished
-from weft.kernel.plan import CALL, EACH, PLACED, TASK, Plan, is_persons
+from weft.kernel.plan import Plan
 from weft.kernel.starting import may_start
 from weft.kernel.state import Frame, State, find
+from weft.kernel.tree import CALL, EACH, PLACED, TASK, is_persons
 from weft.model.definition import Call, Each
 
 

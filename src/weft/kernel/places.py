@@ -4,9 +4,9 @@ from weft.kernel import each, net, status
 from weft.kernel.agenda import body_of
 from weft.kernel.commands import About
 from weft.kernel.decision import Decision
-from weft.kernel.plan import EACH, NET, PLACED, TASK
 from weft.kernel.refusals import Late, NotFound, NotRunning
 from weft.kernel.state import Frame, State, find
+from weft.kernel.tree import EACH, NET, PLACED, TASK
 
 
 def locate(d: Decision, command: About, takes: str) -> tuple[Frame, int]:

@@ -5,8 +5,8 @@ from weft.kernel.agenda import around, execution_of
 from weft.kernel.data import bound, inputs_beside, taken_back
 from weft.kernel.decision import Decision
 from weft.kernel.facts import Values
-from weft.kernel.plan import TASK
 from weft.kernel.state import Entry, Frame, State
+from weft.kernel.tree import TASK
 
 NOTHING: Values = {}
 

@@ -7,8 +7,9 @@ the fact `Changed` is told. It follows from the state and the two plans alone.
 from weft.kernel import events, status
 from weft.kernel.agenda import tell, tell_aborted, tell_around
 from weft.kernel.liveness import is_needed, live_of
-from weft.kernel.plan import EACH, NET, TASK, Plan
+from weft.kernel.plan import Plan
 from weft.kernel.state import ALTERNATE, FIRING, Execution, Frame, State
+from weft.kernel.tree import EACH, NET, TASK
 from weft.model.definition import Flow
 
 BEGAN = frozenset(range(status.STARTED, status.SKIPPED))

@@ -4,20 +4,14 @@ from weft.kernel import commands, facts, net, status
 from weft.kernel.agenda import body_of, execution_of
 from weft.kernel.checks import check_outcome, check_values
 from weft.kernel.decision import Decision
-from weft.kernel.endings import (
-    after_failure,
-    again,
-    begin_abort,
-    fail,
-    finish,
-    is_drained,
-    take_back,
-)
+from weft.kernel.endings import begin_abort, finish, take_back
+from weft.kernel.failing import after_failure, again, fail, is_drained
 from weft.kernel.places import locate, names
-from weft.kernel.plan import CALL, PLACED, TASK, Plan
+from weft.kernel.plan import Plan
 from weft.kernel.refusals import NotAvailable, NotDeclared, NotRunning
 from weft.kernel.starting import may_start, start_side
 from weft.kernel.state import Frame, find
+from weft.kernel.tree import CALL, PLACED, TASK
 from weft.model.definition import Flow, Signal, Task, Timer
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from weft.model import expression_syntax as syntax
-from weft.model.expression_operations import CALLS
+from weft.model.expression_functions import CALLS
 from weft.model.expression_syntax import Node
 from weft.model.expression_tokens import ExpressionFault
 from weft.model.type_language import (

@@ -13,18 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from weft.model import expression_syntax as syntax
-from weft.model.expression_operations import (
-    ARITHMETIC,
-    CALLS,
-    COMPARISONS,
-    ExpressionError,
-    Meter,
-    cut,
-    index,
-    kind_of,
-    negate,
-    plus,
-)
+from weft.model.expression_functions import CALLS
+from weft.model.expression_meter import ExpressionError, Meter, kind_of
+from weft.model.expression_operations import ARITHMETIC, COMPARISONS, cut, index, negate, plus
 from weft.model.expression_syntax import Node, parse_expression
 from weft.model.expression_tokens import ExpressionFault, Limits
 from weft.model.expression_typing import Typing
