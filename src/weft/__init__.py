@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weft.assembly.running import Answers, run
     from weft.engine.result import Result
-    from weft.engine.values import Ends
+    from weft.handlers.values import Ends
     from weft.languages.python.activities import Activity
     from weft.languages.python.blocks import (
         all_of,
@@ -44,7 +44,7 @@ _PYTHON = "weft.languages.python."
 _HOMES = {
     "weft.assembly.running": "Answers run",
     "weft.engine.result": "Result",
-    "weft.engine.values": "Ends",
+    "weft.handlers.values": "Ends",
     "weft.model.definition": "Process",
     "weft.model.faults": "Invalid",
     "weft.model.types": "File",

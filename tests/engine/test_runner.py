@@ -33,7 +33,8 @@ from weft import (
 )
 from weft.assembly.running import in_memory
 from weft.engine.clocks import HandClock, RealClock, VirtualClock
-from weft.engine.problems import CannotRun, Endless, Problem, Stopped, Unexpected
+from weft.engine.problems import CannotRun, Endless, Problem, Unexpected
+from weft.handlers.jobs import Stopped
 from weft.kernel import commands
 from weft.kernel.refusals import NotDeclared, Refused
 from weft.model import blocks, definition

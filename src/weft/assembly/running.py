@@ -8,7 +8,7 @@ from weft.engine.instance import DECISIONS_MAX, Watch
 from weft.engine.problems import Problem
 from weft.engine.result import Result
 from weft.engine.runner import Runner
-from weft.engine.work import Code
+from weft.handlers.functions import Code
 from weft.kernel import commands
 from weft.languages.python.context import Start
 from weft.languages.python.tasks import Task, lookup

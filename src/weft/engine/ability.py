@@ -1,8 +1,8 @@
 """What the runner in memory can do of a process, known before it starts."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
-from weft.engine.work import Code
+from weft.handlers.functions import FindCode
 from weft.model.definition import Activity, Call, Command, Function, Http, Named, Process, Sql, Task, parts
 
 
@@ -29,7 +29,7 @@ def activities(process: Process) -> Iterator[Activity]:
         yield activity
 
 
-def what_cannot_run(process: Process, tasks: Callable[[Function | Named], Code | None]) -> Iterator[str]:
+def what_cannot_run(process: Process, tasks: FindCode) -> Iterator[str]:
     """Why this runner can't do a task, for each that it can't."""
     for task in activities(process):
         match task:

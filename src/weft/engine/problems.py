@@ -21,7 +21,3 @@ class Endless(Problem):
 
 class Unexpected(Problem):
     """A run did not end as `.expect(…)` says; the exception of the failed task, if there is one, is the cause."""
-
-
-class Stopped(Exception):
-    """Raised in a task by `ctx.heartbeat()` when its work is to stop."""

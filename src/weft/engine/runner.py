@@ -14,9 +14,11 @@ from weft.engine.instance import DECISIONS_MAX, Instance, Watch
 from weft.engine.problems import CannotRun
 from weft.engine.result import Result
 from weft.engine.standing import result_of
-from weft.engine.values import Ends, objects_for
-from weft.engine.work import INPUT, OUTPUT, Code, Work
-from weft.kernel.commands import Begin, Command, Complete, Fail, Start
+from weft.handlers.functions import Attempt, FindCode
+from weft.handlers.jobs import INPUT, OUTPUT, Done, Job, Marked, Saved
+from weft.handlers.jobs import Answer as News
+from weft.handlers.values import Ends, objects_for
+from weft.kernel.commands import Begin, Complete, Fail, Mark, Start
 from weft.kernel.effect_types import Dispatch, Stop
 from weft.kernel.refusals import NotAvailable, NotDeclared, NotFitting, Refused
 from weft.model.definition import Function, Named, Person, Process, Task
@@ -33,7 +35,7 @@ class Runner:
         self,
         process: Process,
         *,
-        tasks: Callable[[Function | Named], Code | None],
+        tasks: FindCode,
         clock: Clock,
         instance: str,
         processes: Iterable[Process] = (),
@@ -53,7 +55,7 @@ class Runner:
         self._offered: dict[str, tuple[Task, Dispatch]] = {}
         self._queue: list[tuple[int, int, Dispatch]] = []
         self._queued = 0
-        self._working: dict[str, Work] = {}
+        self._working: dict[str, Attempt] = {}
         self._checkpoints: dict[str, object] = {}
         self._coroutines: Coroutines | None = None
         self._exceptions: dict[str, BaseException] = {}
@@ -137,7 +139,9 @@ class Runner:
         if isinstance(task.handler, Function | Named):
             code = self._tasks(task.handler)
             assert code is not None
-            self._work(Work(dispatch, task, code, instance=self._id, tell=self._tell, checkpoints=self._checkpoints))
+            key = f"{self._id}/{dispatch.path}" + (f"@{dispatch.round}" if dispatch.round else "")
+            job = Job(task, 0, *about, key, dispatch.inputs, self._checkpoints.get(key))
+            self._work(Attempt(job, code, self._hear))
         else:
             self._answer(task, dispatch)
 
@@ -151,11 +155,11 @@ class Runner:
         except ValueFault as fault:
             self._report(Fail(*about, OUTPUT, str(fault)))
 
-    def _work(self, work: Work) -> None:
+    def _work(self, work: Attempt) -> None:
         try:
             arguments = work.arguments()
         except ValueFault as fault:
-            self._report(Fail(*work.about, INPUT, str(fault)))
+            self._report(Fail(work.path, work.round, work.attempt, INPUT, str(fault)))
             return
         self._working[work.path] = work
         if work.code.is_coroutine:
@@ -173,22 +177,32 @@ class Runner:
             self._finish(self._working[path], result)
             self.instance.settle(self._clock.now())
 
-    def _finish(self, work: Work, result: Callable[[], object]) -> None:
-        command: Complete | Fail
+    def _finish(self, work: Attempt, result: Callable[[], object]) -> None:
         try:
-            command = work.done(result())
+            answer = work.done(result())
         except KeyboardInterrupt:
             raise
         except BaseException as exception:  # whatever a function raises is its error, a wish to exit too
-            command = work.failed(exception)
-            self._exceptions[command.error] = exception
+            answer = work.failed(exception)
+            self._exceptions[answer.error] = exception
         del self._working[work.path]
-        self._report(command)
+        about = work.path, work.round, work.attempt
+        if isinstance(answer, Done):
+            self._report(Complete(*about, answer.outcome, answer.values))
+        else:
+            self._report(Fail(*about, answer.error, answer.message))
 
-    def _tell(self, mark: Command) -> None:
+    def _hear(self, news: News) -> None:
         """A mark is given while its function runs; what it makes ready waits, but a stop reaches the function."""
-        self.instance.do(mark, self._clock.now())
-        self.instance.settle(self._clock.now())
+        job = news.job
+        match news:
+            case Marked(_, name, values):
+                self.instance.do(Mark(job.path, job.round, job.attempt, name, values), self._clock.now())
+                self.instance.settle(self._clock.now())
+            case Saved(_, checkpoint):
+                self._checkpoints[job.key] = checkpoint
+            case _:
+                pass
 
     def _report(self, command: Complete | Fail) -> None:
         """Says how work ended; what doesn't fit the declaration is a failure, what nobody waits for is passed over."""

@@ -8,7 +8,7 @@ from weft.engine.clocks import HandClock
 from weft.engine.instance import Instance
 from weft.engine.result import Result, RunStatus
 from weft.engine.standing import result_of
-from weft.engine.values import objects_for
+from weft.handlers.values import objects_for
 from weft.kernel import commands, status
 from weft.kernel.commands import Command
 from weft.kernel.effect_types import Dispatch, Stop

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from weft.kernel.facts import Values
 from weft.model.definition import Outcome, OutcomeKind, Task
 from weft.model.types import ValueFault, to_plain
 
@@ -16,7 +15,9 @@ class Ends:
     value: object = None
 
 
-def objects_for(task: Task, name: str, value: object, kinds: tuple[OutcomeKind, ...] = ("commit", "abort")) -> Values:
+def objects_for(
+    task: Task, name: str, value: object, kinds: tuple[OutcomeKind, ...] = ("commit", "abort")
+) -> dict[str, object]:
     """One value is the only object; several come as a mapping or a NamedTuple. No name means the first outcome."""
     outcome = next((one for one in task.outcomes if one.kind in kinds and name in ("", one.name)), Outcome(name))
     names = list(outcome.types)

@@ -1,0 +1,128 @@
+"""One attempt of a Python function: its inputs converted, its context, and its result or exception as an answer."""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from weft.handlers.errors import classes_of, error_for
+from weft.handlers.jobs import (
+    ACTIVATE,
+    CANCELLED,
+    INPUT,
+    OUTPUT,
+    Answers,
+    Beat,
+    Done,
+    Failed,
+    Job,
+    Marked,
+    Saved,
+    Stopped,
+)
+from weft.model.definition import Function, Named
+from weft.model.types import to_plain
+
+
+class Code(Protocol):
+    """A function behind a task, as `weft.languages.python` registers it."""
+
+    @property
+    def reference(self) -> str: ...
+    @property
+    def function(self) -> Callable[..., object]: ...
+    @property
+    def is_coroutine(self) -> bool: ...
+    @property
+    def context(self) -> str: ...
+    def arguments(self, inputs: Mapping[str, object]) -> dict[str, object]: ...
+    def outcome_for(self, value: object) -> tuple[str, dict[str, object]]: ...
+    def mark_for(self, name: str, *values: object, **objects: object) -> dict[str, object]: ...
+
+
+FindCode = Callable[[Function | Named], Code | None]
+"""Finds the function of a handler, or says that there is none here."""
+
+
+def code_for(job: Job, find: FindCode) -> Code | Failed:
+    handler = job.task.handler
+    code = find(handler) if isinstance(handler, Function | Named) else None
+    return code or Failed(job, ACTIVATE, f"no code for task {job.task.name} is known here")
+
+
+class Attempt:
+    """One job done by a function. It is the `Context` that the function gets."""
+
+    __slots__ = ("_answer", "checkpoint", "code", "is_stopped", "job")
+
+    def __init__(self, job: Job, code: Code, answer: Answers) -> None:
+        self.job = job
+        self.code = code
+        self.checkpoint = job.checkpoint
+        self.is_stopped = False
+        self._answer = answer
+
+    # The context.
+
+    @property
+    def key(self) -> str:
+        return self.job.key
+
+    @property
+    def path(self) -> str:
+        return self.job.path
+
+    @property
+    def round(self) -> int:
+        return self.job.round
+
+    @property
+    def attempt(self) -> int:
+        return self.job.attempt
+
+    def save(self, checkpoint: object) -> None:
+        if not self.job.task.checkpoint:
+            raise TypeError(f"{self.job.task.name} saves nothing: declare it with @task(checkpoint=True)")
+        self.checkpoint = to_plain(checkpoint)
+        self._answer(Saved(self.job, self.checkpoint))
+
+    def heartbeat(self) -> None:
+        if self.is_stopped:
+            raise Stopped(f"{self.path} was told to stop")
+        self._answer(Beat(self.job))
+
+    def mark(self, name: str, *values: object, **objects: object) -> None:
+        self._answer(Marked(self.job, name, self.code.mark_for(name, *values, **objects)))
+
+    # The attempt.
+
+    def run(self) -> Done | Failed:
+        """Calls the function. Whatever it raises is its error, a wish to exit too."""
+        if self.is_stopped:
+            return Failed(self.job, CANCELLED, f"{self.path} was told to stop before it began")
+        try:
+            arguments = self.arguments()
+        except Exception as fault:
+            return Failed(self.job, INPUT, str(fault))
+        try:
+            value = self.code.function(**arguments)
+        except BaseException as exception:
+            return self.failed(exception)
+        return self.done(value)
+
+    def arguments(self) -> dict[str, object]:
+        """What the function is called with; raises when the inputs are not what it asks."""
+        arguments = self.code.arguments(self.job.inputs)
+        if self.code.context:
+            arguments[self.code.context] = self
+        return arguments
+
+    def done(self, value: object) -> Done | Failed:
+        try:
+            outcome, values = self.code.outcome_for(value)
+        except Exception as fault:
+            return Failed(self.job, OUTPUT, str(fault))
+        return Done(self.job, outcome, values)
+
+    def failed(self, exception: BaseException) -> Failed:
+        error = CANCELLED if self.is_stopped and isinstance(exception, Stopped) else ""
+        error = error or error_for(self.job.task.errors, classes_of(exception))
+        return Failed(self.job, error, str(exception) or type(exception).__name__, exception)

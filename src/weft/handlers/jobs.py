@@ -1,0 +1,120 @@
+"""What passes between an engine and those who work for it: jobs one way, answers the other, both as values.
+
+Nothing here works. A `Pool` is whoever takes jobs; it answers by a function that any thread may call.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from weft.model.definition import Task
+
+About = tuple[int, str, int, int]
+"""Instance, path, round and attempt: they name one attempt for ever."""
+
+
+class Job(Struct, frozen=True, eq=False):
+    """One attempt of a task. `inputs` and `checkpoint` are plain data; `key` is the same on every attempt."""
+
+    task: Task
+    instance: int = 0
+    path: str = ""
+    round: int = 0
+    attempt: int = 1
+    key: str = ""
+    inputs: Mapping[str, object] = {}
+    checkpoint: object = None
+
+    @property
+    def about(self) -> About:
+        return self.instance, self.path, self.round, self.attempt
+
+
+class Done(Struct, frozen=True, eq=False):
+    """The work is done, with an outcome of the task and that outcome's objects."""
+
+    job: Job
+    outcome: str = ""
+    values: dict[str, object] = {}
+
+
+class Failed(Struct, frozen=True, eq=False):
+    """The work has failed, with a name below `task`, `handler` or `engine`; nothing of it runs any more."""
+
+    job: Job
+    error: str
+    message: str = ""
+    exception: BaseException | None = None
+    """What a function raised, where it ran in this process."""
+
+
+class Lost(Struct, frozen=True, eq=False):
+    """Whoever did the work is gone, or does not stop: nobody knows how much of it was done."""
+
+    job: Job
+    message: str = ""
+
+
+class Marked(Struct, frozen=True, eq=False):
+    """An early outcome; the work goes on."""
+
+    job: Job
+    name: str
+    values: dict[str, object] = {}
+
+
+class Saved(Struct, frozen=True, eq=False):
+    """A checkpoint, from which the next attempt can go on; the work goes on."""
+
+    job: Job
+    checkpoint: object = None
+
+
+class Beat(Struct, frozen=True, eq=False):
+    """The work goes on."""
+
+    job: Job
+
+
+Answer = Done | Failed | Lost | Marked | Saved | Beat
+"""Each job gets exactly one of the first three, and after it nothing."""
+
+Answers = Callable[[Answer], None]
+"""Takes an answer, at once and from any thread."""
+
+
+class Pool(Protocol):
+    """Works on jobs, some at a time."""
+
+    @property
+    def room(self) -> int:
+        """How many more jobs it takes now; never negative."""
+        ...
+
+    def give(self, jobs: Sequence[Job]) -> None:
+        """Begins jobs, or keeps them until it can; it takes them even when it has no room."""
+        ...
+
+    def stop(self, about: About) -> None:
+        """Tells one attempt to stop. It still gets its answer; an attempt that is unknown here gets none."""
+        ...
+
+    def close(self) -> None:
+        """Stops what runs, and takes nothing more."""
+        ...
+
+
+class Stopped(Exception):
+    """Raised in a task by `ctx.heartbeat()` when its work is to stop."""
+
+
+CANCELLED = "engine.cancelled"
+"""The error of work that ended because it was told to stop."""
+
+INPUT = "handler.input"
+EXECUTE = "handler.execute"
+OUTPUT = "handler.output"
+ACTIVATE = "handler.activate"
+LOG = "handler.log"
+RECOVER = "handler.recover"

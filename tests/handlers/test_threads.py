@@ -1,0 +1,209 @@
+"""Python functions on threads: inputs, results, errors, the context, room, and how work is stopped."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from threading import Barrier, Event, get_ident
+from typing import Any
+
+import pytest
+
+from tests.handlers.desk import SECONDS, Desk, definition_of, find, job
+from weft import Context, task
+from weft.handlers.jobs import Beat, Done, Failed, Job, Marked, Saved, Stopped
+from weft.handlers.threads import Threads
+from weft.model.definition import Function
+from weft.model.definition import Task as Definition
+
+
+class GatewayDown(Exception):
+    pass
+
+
+class Slow(GatewayDown):
+    pass
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+def threads(desk: Desk) -> Iterator[Threads]:
+    pool = Threads(find, desk, threads=2, most=3)
+    yield pool
+    pool.close()
+
+
+@task
+def later(after: timedelta, names: set[str]) -> str:
+    return f"{after.total_seconds():.0f} {sorted(names)}"
+
+
+@task(errors={GatewayDown: "task.gateway"})
+def charge(kind: str) -> int:
+    kinds: dict[str, type[BaseException]] = {"down": GatewayDown, "slow": Slow, "exit": SystemExit}
+    if kind in kinds:
+        raise kinds[kind]("no answer")
+    return "many"  # type: ignore[return-value]
+
+
+def test_inputs_are_converted_and_the_result_is_plain(threads: Threads, desk: Desk) -> None:
+    given = job(later, after="PT60S", names=["b", "a"])
+    threads.give([given])
+    done = desk.end()
+    assert isinstance(done, Done)
+    assert done.job is given
+    assert (done.outcome, done.values) == ("done", {"result": "60 ['a', 'b']"})
+
+
+def test_an_input_that_does_not_convert_fails_before_the_function_is_called(threads: Threads, desk: Desk) -> None:
+    threads.give([job(later, after="soon", names=[])])
+    failed = desk.end()
+    assert isinstance(failed, Failed)
+    assert failed.error == "handler.input"
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"), [("down", "task.gateway"), ("slow", "task.gateway"), ("exit", "task.SystemExit")]
+)
+def test_an_exception_is_its_declared_error_and_kept(threads: Threads, desk: Desk, kind: str, error: str) -> None:
+    threads.give([job(charge, kind=kind)])
+    failed = desk.end()
+    assert isinstance(failed, Failed)
+    assert (failed.error, failed.message) == (error, "no answer")
+    assert isinstance(failed.exception, GatewayDown | SystemExit)
+
+
+def test_a_function_that_is_not_known_here_fails_as_not_activated(threads: Threads, desk: Desk) -> None:
+    threads.give([job(Definition(name="x", handler=Function("nowhere:at_all")))])
+    failed = desk.end()
+    assert isinstance(failed, Failed)
+    assert failed.error == "handler.activate"
+    assert "x" in failed.message
+
+
+def test_functions_run_side_by_side_on_threads_that_are_not_the_callers(threads: Threads, desk: Desk) -> None:
+    met = Barrier(2)
+
+    @task
+    def meet() -> int:
+        return met.wait(SECONDS)
+
+    threads.give([job(meet, 1), job(meet, 2)])
+    assert all(isinstance(one, Done) for one in desk.ends(2))
+    assert len(desk.threads) == 2
+    assert get_ident() not in desk.threads
+
+
+def test_room_is_what_may_still_be_given(threads: Threads, desk: Desk) -> None:
+    go = Event()
+
+    @task
+    def wait() -> None:
+        go.wait(SECONDS)
+
+    assert threads.room == 3
+    threads.give([job(wait, number) for number in range(4)])
+    assert threads.room == 0
+    go.set()
+    assert len(desk.ends(4)) == 4
+    assert threads.room == 3
+
+
+def test_the_context_tells_keeps_and_marks(threads: Threads, desk: Desk) -> None:
+    @task(checkpoint=True, marks={"packed": str})
+    def pack(ctx: Context) -> list[Any]:
+        ctx.heartbeat()
+        ctx.save({"box": (1, 2)})
+        ctx.mark("packed", "in a box")
+        return [ctx.key, ctx.path, ctx.round, ctx.attempt, ctx.checkpoint]
+
+    given = Job(definition_of(pack), 7, "all/pack", 2, 3, "7/all/pack@2", checkpoint="old")
+    threads.give([given])
+    done = desk.end()
+    beat, saved, marked = desk.news
+    assert isinstance(beat, Beat)
+    assert isinstance(saved, Saved)
+    assert isinstance(marked, Marked)
+    assert saved.checkpoint == {"box": [1, 2]}
+    assert (marked.name, marked.values) == ("packed", {"result": "in a box"})
+    assert isinstance(done, Done)
+    assert done.values == {"result": ["7/all/pack@2", "all/pack", 2, 3, {"box": [1, 2]}]}
+
+
+def test_a_stop_reaches_the_function_at_its_next_heartbeat(threads: Threads, desk: Desk) -> None:
+    told = Event()
+
+    @task
+    def work(ctx: Context) -> None:
+        told.wait(SECONDS)
+        ctx.heartbeat()
+
+    given = job(work)
+    threads.give([given])
+    threads.stop(given.about)
+    told.set()
+    failed = desk.end()
+    assert isinstance(failed, Failed)
+    assert failed.error == "engine.cancelled"
+
+
+def test_a_function_that_ends_well_although_it_was_stopped_has_done_its_work(threads: Threads, desk: Desk) -> None:
+    begun, told = Event(), Event()
+
+    @task
+    def work() -> str:
+        begun.set()
+        told.wait(SECONDS)
+        return "done anyway"
+
+    given = job(work)
+    threads.give([given])
+    begun.wait(SECONDS)
+    threads.stop(given.about)
+    told.set()
+    assert isinstance(desk.end(), Done)
+
+
+def test_what_is_stopped_before_its_turn_never_begins(desk: Desk) -> None:
+    begun, go = Event(), Event()
+    ran: list[int] = []
+
+    @task
+    def first() -> None:
+        begun.set()
+        go.wait(SECONDS)
+
+    @task
+    def second() -> None:
+        ran.append(2)
+
+    pool = Threads(find, desk, threads=1)
+    waiting = job(second)
+    pool.give([job(first), waiting])
+    begun.wait(SECONDS)
+    pool.stop(waiting.about)
+    go.set()
+    done, failed = desk.ends(2)
+    pool.close()
+    assert isinstance(done, Done)
+    assert isinstance(failed, Failed)
+    assert failed.error == "engine.cancelled"
+    assert ran == []
+
+
+def test_a_stop_for_what_is_not_there_does_nothing(threads: Threads, desk: Desk) -> None:
+    threads.stop((9, "nothing", 0, 1))
+    assert desk.is_empty()
+
+
+def test_one_that_raises_stopped_by_itself_was_not_stopped(threads: Threads, desk: Desk) -> None:
+    @task
+    def work() -> None:
+        raise Stopped("not by anybody")
+
+    threads.give([job(work)])
+    failed = desk.end()
+    assert isinstance(failed, Failed)
+    assert failed.error == "task.Stopped"
