@@ -237,7 +237,7 @@ def test_a_near_file_is_proposed(shop: Path) -> None:
 
 def test_a_mistake_in_weft_is_told_as_one_and_can_be_traced(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("odd.py").write_text("from weft import *\nodd = process('odd')(person('p'))\nobject.__setattr__\n")
-    monkeypatch.setattr("weft.cli.targets.process_of", lambda target: 1 / 0)
+    monkeypatch.setattr("weft.cli.targets.target_of", lambda target, language: 1 / 0)
     result = weft("run", "odd.py")
     assert result.exit_code == exits.BROKEN
     assert "this is a mistake in Weft, not yours: ZeroDivisionError" in said(result)

@@ -5,17 +5,19 @@ import json
 import click
 
 from weft.cli.exits import WRONG
+from weft.cli.language import LANGUAGE
 
 
 @click.command()
 @click.argument("target", metavar="FILE")
+@LANGUAGE
 @click.option("--json", "as_json", is_flag=True, help='Print {"process", "faults"} as JSON.')
 @click.pass_context
-def check(ctx: click.Context, target: str, as_json: bool) -> None:
+def check(ctx: click.Context, target: str, language: str, as_json: bool) -> None:
     """Says everything that is wrong or suspicious in the definition FILE.
 
-    FILE is file.py:process, module:process or definition.json. Ends with 2 if there is an error; warnings alone end
-    with 0.
+    FILE is file.py:process, module:process, or a text in one of the languages. Ends with 2 if there is an error;
+    warnings alone end with 0.
 
     \b
     Example:
@@ -23,13 +25,12 @@ def check(ctx: click.Context, target: str, as_json: bool) -> None:
     """
     import msgspec
 
-    from weft.cli.targets import definition_of
+    from weft.cli.targets import target_of
     from weft.model.faults import Invalid
-    from weft.model.wellformed import check as faults_of
 
     try:
-        process = definition_of(target)
-        name, faults = process.name, faults_of(process)
+        found = target_of(target, language)
+        name, faults = found.process.name, found.faults()
     except Invalid as invalid:
         name, faults = target, list(invalid.faults)
     errors = sum(fault.severity == "error" for fault in faults)

@@ -15,7 +15,7 @@ def main() -> None:
     """Runs, checks and explains workflow processes.
 
     \b
-    A process is given as module:name, file.py:name or definition.json.
+    A process is given as module:name, file.py:name, or a text in one of the languages.
     Example:
       weft run shop:buy --input order='{"id": "17", "cents": 900}'
 

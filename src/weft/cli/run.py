@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from weft.cli.exits import ABORTED, DONE, WAITING
+from weft.cli.language import LANGUAGE
 
 if TYPE_CHECKING:
     from weft.engine.result import Result
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 @click.option(
     "--answer", "answers", metavar="TASK=VALUE", multiple=True, help="What people answer in a task of theirs."
 )
-@click.option("--tasks", "modules", metavar="MODULE", multiple=True, help="Where the tasks of a JSON definition are.")
+@click.option("--tasks", "modules", metavar="MODULE", multiple=True, help="Where the tasks that a text names are.")
+@LANGUAGE
 @click.option("--key", default="", help="The name of the run; tasks see it in their idempotency keys.")
 @click.option("--real-time", is_flag=True, help="Wait for timers; else time jumps to the next one.")
 @click.option("--verbose", "-v", is_flag=True, help="Print every fact as it becomes true.")
@@ -36,6 +38,7 @@ def run(
     input_json: str,
     answers: tuple[str, ...],
     modules: tuple[str, ...],
+    language: str,
     key: str,
     real_time: bool,
     verbose: bool,
@@ -43,7 +46,7 @@ def run(
 ) -> None:
     """Runs a process in memory, and says what it came to. Nothing is kept.
 
-    TARGET is module:process, file.py:process or definition.json; a file with one process needs no name.
+    TARGET is module:process, file.py:process, or a text in one of the languages; a file with one process needs no name.
 
     \b
     Example:
@@ -53,15 +56,16 @@ def run(
     """
     from weft.assembly.running import Answers, Option, in_memory
     from weft.cli.inputs import answers_of, inputs_of
-    from weft.cli.targets import process_of, processes_in, tasks_in
+    from weft.cli.targets import target_of, tasks_in
     from weft.cli.telling import teller
     from weft.engine.clocks import RealClock
     from weft.kernel import commands
     from weft.languages.python.context import Start
 
-    process = process_of(target)
+    found = target_of(target, language).well_formed()
+    process = found.process
     options: list[Option] = [Start(key=key or None), Answers(answers_of(answers))]
-    options += [one for one in processes_in(target) if one is not process]
+    options += found.beside
     for module in modules:
         options += tasks_in(module)
     given = inputs_of(process, inputs, input_json)

@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -9,34 +10,51 @@ from weft.cli.exits import Wrong
 from weft.languages.python.activities import Activity
 from weft.languages.python.load import NotFound, load_module
 from weft.languages.python.tasks import Task
+from weft.languages.registry import is_text, language_of, named
+from weft.languages.text.reading import Reading
 from weft.model.definition import Process
-from weft.model.json_form import from_json
+from weft.model.faults import Fault, Invalid
 from weft.model.types import near
-from weft.model.wellformed import well_formed
+from weft.model.wellformed import check
 
-FORMS = "give module:process, file.py:process or definition.json"
+FORMS = "give module:process, file.py:process or a file in one of the languages, such as definition.json"
 
 
-def process_of(target: str) -> Process:
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A process that was found, with those beside it, which it may call, and the text that it comes from."""
+
+    process: Process
+    beside: tuple[Process, ...] = ()
+    reading: Reading | None = None
+
+    def faults(self) -> list[Fault]:
+        """Everything that is wrong or suspicious, at its place in the text."""
+        return check(self.process) if self.reading is None else self.reading.faults(self.process)
+
+    def well_formed(self) -> "Target":
+        """Raises `Invalid` if the process, or one beside it in a text, is not well formed."""
+        asked = (self.process,) if self.reading is None else (self.process, *self.beside)
+        faults = [fault for one in asked for fault in replace(self, process=one).faults()]
+        if any(fault.severity == "error" for fault in faults):
+            raise Invalid(f"the process {self.process.name!r}", faults)
+        return self
+
+
+def target_of(target: str, language: str = "") -> Target:
+    """What a command line names, well formed or not. Raises `Wrong`, or `Invalid` if its text can't be read."""
+    place, _, name = target.rpartition(":") if ":" in target and not Path(target).is_file() else (target, "", "")
+    place = place or target
+    if language or is_text(place):
+        return _from_text(place, name, language)
+    module = module_of(place)
+    process = _process_in(vars(module), place, name)
+    return Target(process, tuple(one for one in vars(module).values() if isinstance(one, Process) and one != process))
+
+
+def process_of(target: str, language: str = "") -> Process:
     """The process, well formed."""
-    return well_formed(definition_of(target))
-
-
-def definition_of(target: str) -> Process:
-    """The process, whether or not it is well formed. Raises `Wrong`, or `Invalid` if its text can't be read."""
-    place, _, name = target.rpartition(":") if ":" in target else (target, "", "")
-    if place.endswith(".json") or target.endswith(".json"):
-        return _from_file(target)
-    module = module_of(place or target)
-    return _process_in(vars(module), place or target, name)
-
-
-def processes_in(target: str) -> list[Process]:
-    """The processes beside the target in its module; those that it may call."""
-    place = target.rpartition(":")[0] or target
-    if place.endswith(".json") or target.endswith(".json"):
-        return []
-    return [one for one in vars(module_of(place)).values() if isinstance(one, Process)]
+    return target_of(target, language).well_formed().process
 
 
 def tasks_in(module: str) -> list[Task[..., object]]:
@@ -104,12 +122,15 @@ def _process_in(names: Mapping[str, object], place: str, name: str) -> Process:
     raise Wrong(f"{name} of {place} is no process but {type(found).__name__}; its processes: {known}")
 
 
-def _from_file(target: str) -> Process:
-    path = Path(target)
+def _from_text(place: str, name: str, language: str) -> Target:
+    path = Path(place)
     if not path.is_file():
-        meant = _beside(path, "*.json")
-        raise Wrong(f"there is no file {target!r}: " + (f"did you mean {meant}?" if meant else FORMS))
+        meant = _beside(path, "*" + path.suffix)
+        raise Wrong(f"there is no file {place!r}: " + (f"did you mean {meant}?" if meant else FORMS))
     try:
-        return from_json(path.read_bytes())
+        content = path.read_bytes()
     except OSError as error:
-        raise Wrong(f"{target} can't be read: {error.strerror}") from None
+        raise Wrong(f"{place} can't be read: {error.strerror}") from None
+    reading = (named(language) if language else language_of(place, content)).read(content, place)
+    process = _process_in({one.name: one for one in reading.processes}, place, name or reading.main)
+    return Target(process, tuple(one for one in reading.processes if one is not process), reading)

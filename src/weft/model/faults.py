@@ -8,6 +8,7 @@ from msgspec import Struct
 ERRORS: Final = {
     "alternate": "An alternate does not end as what it replaces, or a rule and its alternate don't belong together.",
     "arc": "An arc of a net names what is not there, or carries what it can't.",
+    "arguments": "A text gives an activity too many or too few arguments, or one that can't stand there.",
     "bad-class": "An object class is not well declared.",
     "bad-name": "A name is not a letter or `_` followed by letters, digits, `_` and `-`.",
     "bad-type": "The text of a type can't be read, or names a class that is not declared.",
@@ -33,11 +34,13 @@ ERRORS: Final = {
     "quiet": "`Quiet` stands outside the outcomes of a compound with children.",
     "read-only": "A task writes a variable that can only be read.",
     "repeat-source": "A repeat outcome is the source of something else than the next round of its own activity.",
+    "syntax": "A text can't be read as its language.",
     "task-outcome": "A task has an outcome that only a compound can have, or a mark it can't give.",
     "too-large": "A limit is passed.",
     "unknown-activity": "A guard, source or arc names an activity that does not exist.",
     "unknown-error": "A name of an error is not below `task`, `handler` or `engine`, or is not declared.",
     "unknown-event": "A guard waits for an event that the activity does not have.",
+    "unknown-name": "A text uses a name that it does not declare, or a word that its language does not have.",
     "unknown-object": "A source or write names an object that is not there.",
     "unknown-outcome": "A source names an outcome that the activity does not have.",
     "unknown-place": "An arc or outcome names a place or transition that the net does not have.",
@@ -50,9 +53,11 @@ WARNINGS: Final = {
     "cycle": "Activities wait for one another in a circle and may never start.",
     "ends-at-once": "A compound with children ends, repeats or marks as soon as it starts.",
     "hidden-name": "A variable has the name of a parameter and hides it.",
+    "left-out": "Something that a text says is kept nowhere, or has no effect.",
     "loser": "Work of one that loses a race can be neither rolled back nor undone nor compensated.",
     "never": "Something is waited for that can't be seen from there.",
     "non-vital": "`vital=False` changes nothing in this block.",
+    "unbound": "No registered task does the work of a task that a text names.",
 }
 
 

@@ -1,0 +1,102 @@
+"""Which language a text is in: by the file's suffix, else by what stands in it. Imports a language when used."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import PurePath
+from typing import Final
+
+from weft.languages.text.faults import meant
+from weft.languages.text.reading import Reader, Reading
+from weft.languages.text.source import TEXT_LIMITS, TextLimits
+from weft.model.faults import Fault, Invalid
+
+ROOT_ELEMENT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[\s/>])")
+PEEKED: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language of texts. `module` has its function `read`."""
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    module: str
+    roots: tuple[str, ...] = ()
+    """Root elements by which an `.xml` file is known."""
+    keys: tuple[str, ...] = ()
+    """Keys, all at the top of a `.json` file, by which it is known."""
+
+    def read(self, content: bytes, name: str, limits: TextLimits = TEXT_LIMITS) -> Reading:
+        """The processes of a text. Raises `Invalid`."""
+        reader: Reader = import_module(self.module).read
+        return reader(content, name, limits)
+
+
+LANGUAGES: Final[Mapping[str, Language]] = {
+    one.name: one
+    for one in (
+        Language("json", "the JSON form of a definition", (".json",), "weft.languages.json.reading", keys=("weft",)),
+    )
+}
+
+
+def suffixes() -> dict[str, Language]:
+    return {suffix: one for one in LANGUAGES.values() for suffix in one.suffixes}
+
+
+def named(name: str) -> Language:
+    found = LANGUAGES.get(name.lower())
+    if found is None:
+        known = ", ".join(LANGUAGES)
+        raise _unknown("--language", f"there is no language {name!r}", meant(name, LANGUAGES) or f"there are {known}")
+    return found
+
+
+def is_text(place: str) -> bool:
+    """Whether a file of that name is read as a text, and not imported."""
+    return PurePath(place).suffix.lower() in {*suffixes(), ".xml"}
+
+
+def language_of(place: str, content: bytes) -> Language:
+    """The language of a file. Raises `Invalid` if nothing tells it."""
+    suffix = PurePath(place).suffix.lower()
+    if suffix == ".xml":
+        return _by_root(place, content)
+    found = suffixes().get(suffix)
+    if found is None:
+        known = ", ".join([*suffixes(), ".xml"])
+        raise _unknown(place, "its suffix tells no language", f"name it with one of {known}, or say --language")
+    return _by_keys(content) or found if suffix == ".json" else found
+
+
+def _by_root(place: str, content: bytes) -> Language:
+    head = re.sub(rb"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>\[]*(\[.*?\]\s*)?>", b"", content[:PEEKED], flags=re.DOTALL)
+    found = ROOT_ELEMENT.search(head)
+    root = found[1].decode("utf-8", "replace") if found else ""
+    for one in LANGUAGES.values():
+        if root in one.roots:
+            return one
+    known = ", ".join(f"<{root}>" for one in LANGUAGES.values() for root in one.roots) or "none"
+    what = f"its root element <{root}> tells no language" if root else "it has no root element"
+    raise _unknown(place, what, f"known roots: {known}; or say --language")
+
+
+def _by_keys(content: bytes) -> Language | None:
+    """The language whose keys a JSON text has; what can't be read is left to the JSON form, which says why."""
+    asked = [one for one in LANGUAGES.values() if one.keys]
+    if len(asked) < 2:
+        return None
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    keys = set(found) if isinstance(found, dict) else set()
+    return next((one for one in asked if keys >= set(one.keys)), None)
+
+
+def _unknown(place: str, message: str, advice: str) -> Invalid:
+    return Invalid(place, [Fault("error", "syntax", "", place, message, advice)])
