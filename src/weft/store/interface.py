@@ -1,0 +1,179 @@
+"""What a store can be asked: by everyone, by the engine that serves it, and by a visitor from another process."""
+
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeVar
+
+from msgspec import Struct
+
+from weft.store.batch import Batch, KeyName, Outcome, Transaction
+from weft.store.rows import (
+    AnswerRow,
+    BlobRow,
+    CommandRow,
+    DefinitionRow,
+    FactRow,
+    InstanceRow,
+    KeyRow,
+    NodeRow,
+    OutboxRow,
+    ScheduleRow,
+    SignalRow,
+    SnapshotRow,
+    TimerRow,
+    VariableRow,
+    WorkRow,
+)
+
+T = TypeVar("T")
+
+
+class Loaded(Struct, frozen=True):
+    """An instance as it must be read to go on: its newest snapshot, and the facts after that."""
+
+    instance: InstanceRow
+    snapshot: SnapshotRow | None
+    facts: list[FactRow]
+
+
+class Filter(Struct, frozen=True):
+    """Which instances; what is not said does not matter. A time range includes its beginning and not its end."""
+
+    process: str = ""
+    version: str = ""
+    states: tuple[str, ...] = ()
+    is_active: bool | None = None
+    key: str = ""
+    started_from: float | None = None
+    started_before: float | None = None
+    ended_from: float | None = None
+    ended_before: float | None = None
+    variables: tuple[tuple[str, str], ...] = ()
+    """Names of searchable variables and their values, as canonical JSON."""
+
+
+EVERY = Filter()
+
+
+class Count(Struct, frozen=True):
+    """How many instances of a process and version are in a state."""
+
+    process: str
+    version: str
+    state: str
+    instances: int
+
+
+class Reads(Protocol):
+    """What everyone may ask. Lists are bounded by `at_most` and go on after the last key that was given."""
+
+    def load(self, instances: Iterable[int]) -> dict[int, Loaded]:
+        """Those that exist, in one query."""
+        ...
+
+    def instances(self, which: Filter = EVERY, before: int | None = None, at_most: int = 100) -> list[InstanceRow]:
+        """The newest first, only ids below `before`."""
+        ...
+
+    def count(self, which: Filter = EVERY) -> int: ...
+
+    def counts(self) -> list[Count]: ...
+
+    def history(self, instance: int, after: int = 0, at_most: int = 1000) -> list[FactRow]:
+        """Rows whose first fact has a number above `after`, in order."""
+        ...
+
+    def variables(self, instances: Iterable[int]) -> list[VariableRow]: ...
+
+    def timers(self, instances: Iterable[int]) -> list[TimerRow]: ...
+
+    def work(self, instances: Iterable[int]) -> list[WorkRow]: ...
+
+    def blobs(self, ids: Iterable[int]) -> dict[int, BlobRow]: ...
+
+    def definition(self, process: str, version: str) -> DefinitionRow | None: ...
+
+    def definition_of(self, hash: str) -> DefinitionRow | None:
+        """The first that was deployed with this content."""
+        ...
+
+    def definitions(self, process: str = "", at_most: int = 1000) -> list[DefinitionRow]:
+        """By process, the newest version of each first: `definitions(name, 1)` has the latest."""
+        ...
+
+    def schedules(self) -> list[ScheduleRow]: ...
+
+    def keys(self, names: Iterable[KeyName]) -> dict[KeyName, KeyRow]: ...
+
+    def signals(self, instances: Iterable[int] = (), keys: Iterable[KeyName] = ()) -> list[SignalRow]:
+        """What is kept for these instances and for these keys, in the order of their ids."""
+        ...
+
+    def answer(self, command: int) -> AnswerRow | None:
+        """What became of a command row; None while it waits."""
+        ...
+
+    def nodes(self) -> list[NodeRow]: ...
+
+    def ask(self, question: Callable[[Transaction], T]) -> T:
+        """Lets a room read its own tables."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Store(Reads, Protocol):
+    """The store as the engine has it: one node, one thread."""
+
+    @property
+    def node(self) -> str: ...
+
+    @property
+    def epoch(self) -> int: ...
+
+    @property
+    def batch(self) -> int:
+        """The number of the last batch that this node is known to have committed."""
+        ...
+
+    def commit(self, batch: Batch) -> Outcome: ...
+
+    def reopen(self) -> int:
+        """Connects anew, raises the node's epoch, waits for the old transaction; the last batch that is written.
+
+        Raises `Unavailable` when that can't be done at present.
+        """
+        ...
+
+    def renew(self) -> bool:
+        """Says that the node lives; each commit says so too. False when another serves here."""
+        ...
+
+    def active(self, after: int = 0, at_most: int = 1000) -> list[int]:
+        """Instances of this node in which something is ready or runs, by id."""
+        ...
+
+    def due(self, until: float, at_most: int = 1000) -> list[TimerRow]:
+        """Timers of this node's instances that are due, the earliest first."""
+        ...
+
+    def next_due(self) -> float | None: ...
+
+    def has_news(self) -> bool:
+        """Whether another process may have sent a command since this was last asked."""
+        ...
+
+    def commands(self, after: int = 0, at_most: int = 1000) -> list[CommandRow]:
+        """Command rows for this node that have no answer, by id."""
+        ...
+
+    def outbox(self, until: float, at_most: int = 1000) -> list[OutboxRow]:
+        """Messages that are due, the earliest first."""
+        ...
+
+
+class Visitor(Reads, Protocol):
+    """The store as another process has it: it reads, and asks the engine by command rows. Any thread may call it."""
+
+    def send(self, command: CommandRow) -> int:
+        """Appends a command row and returns the id it got."""
+        ...
