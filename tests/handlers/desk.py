@@ -56,9 +56,9 @@ def definition_of(task: Task[..., Any], **fields: Any) -> Definition:
     return Definition(name=task.name, outcomes=prototype.outcomes, **{**prototype.fields, **fields})
 
 
-def job(task: Task[..., Any] | Definition, number: int = 1, attempt: int = 1, **inputs: object) -> Job:
+def job(task: Task[..., Any] | Definition, number: int = 1, /, **inputs: object) -> Job:
     made = task if isinstance(task, Definition) else definition_of(task)
-    return Job(made, number, made.name, 0, attempt, f"{number}/{made.name}", inputs)
+    return Job(made, number, made.name, 0, 1, f"{number}/{made.name}", inputs)
 
 
 def until(is_true: Callable[[], bool], wait: Callable[[float], object]) -> None:

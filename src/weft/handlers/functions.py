@@ -1,5 +1,6 @@
 """One attempt of a Python function: its inputs converted, its context, and its result or exception as an answer."""
 
+from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
@@ -40,12 +41,6 @@ class Code(Protocol):
 
 FindCode = Callable[[Function | Named], Code | None]
 """Finds the function of a handler, or says that there is none here."""
-
-
-def code_for(job: Job, find: FindCode) -> Code | Failed:
-    handler = job.task.handler
-    code = find(handler) if isinstance(handler, Function | Named) else None
-    return code or Failed(job, ACTIVATE, f"no code for task {job.task.name} is known here")
 
 
 class Attempt:
@@ -97,7 +92,7 @@ class Attempt:
     def run(self) -> Done | Failed:
         """Calls the function. Whatever it raises is its error, a wish to exit too."""
         if self.is_stopped:
-            return Failed(self.job, CANCELLED, f"{self.path} was told to stop before it began")
+            return not_begun(self)
         try:
             arguments = self.arguments()
         except Exception as fault:
@@ -122,7 +117,22 @@ class Attempt:
             return Failed(self.job, OUTPUT, str(fault))
         return Done(self.job, outcome, values)
 
+    def stop(self) -> None:
+        self.is_stopped = True
+
     def failed(self, exception: BaseException) -> Failed:
-        error = CANCELLED if self.is_stopped and isinstance(exception, Stopped) else ""
+        error = CANCELLED if self.is_stopped and isinstance(exception, Stopped | CancelledError) else ""
         error = error or error_for(self.job.task.errors, classes_of(exception))
         return Failed(self.job, error, str(exception) or type(exception).__name__, exception)
+
+
+def not_begun(attempt: Attempt) -> Failed:
+    return Failed(attempt.job, CANCELLED, f"{attempt.path} was told to stop before it began")
+
+
+def attempt_of(job: Job, find: FindCode, answer: Answers) -> Attempt | Failed:
+    handler = job.task.handler
+    code = find(handler) if isinstance(handler, Function | Named) else None
+    if code is None:
+        return Failed(job, ACTIVATE, f"no code for task {job.task.name} is known here")
+    return Attempt(job, code, answer)

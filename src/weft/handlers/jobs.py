@@ -84,6 +84,10 @@ Answers = Callable[[Answer], None]
 """Takes an answer, at once and from any thread."""
 
 
+Begins = Callable[[Job], None]
+"""Told, in the thread that does it, that the work of a job now begins."""
+
+
 class Pool(Protocol):
     """Works on jobs, some at a time."""
 

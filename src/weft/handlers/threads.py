@@ -1,15 +1,14 @@
-"""Python functions on threads of our own, over one queue: the fastest way to run what is short or waits.
+"""Python functions on threads: the fastest way to run what is short or waits.
 
 Not for what computes long: Python runs one thread at a time, and `weft.handlers.processes` is for that.
 """
 
-from collections.abc import Sequence
-from queue import SimpleQueue
-from threading import Thread
+from functools import partial
 from typing import Final
 
-from weft.handlers.functions import Attempt, FindCode, code_for
-from weft.handlers.jobs import About, Answers, Failed, Job
+from weft.handlers.functions import FindCode, attempt_of
+from weft.handlers.jobs import Answers, Begins
+from weft.handlers.workers import Workers
 
 SWITCH_SECONDS: Final = 0.000_5
 """For `sys.setswitchinterval` in a process where an engine and functions share the interpreter.
@@ -18,51 +17,11 @@ An engine gives the interpreter away with every statement; with Python's 5 ms it
 """
 
 
-class Threads:
-    """Runs functions, `threads` at a time; `most` jobs may be with it, those that wait for a thread included."""
+class Threads(Workers):
+    """Runs functions, `threads` at a time. How many threads there are costs nothing that can be measured."""
 
-    def __init__(self, find: FindCode, answer: Answers, *, threads: int = 8, most: int = 1_000) -> None:
-        self._find = find
-        self._answer = answer
-        self._most = most
-        self._queue: SimpleQueue[Attempt | None] = SimpleQueue()
-        self._attempts: dict[About, Attempt] = {}
-        self._threads = [
-            Thread(target=self._work, name=f"weft-task-{number}", daemon=True) for number in range(threads)
-        ]
-        for thread in self._threads:
-            thread.start()
-
-    @property
-    def room(self) -> int:
-        return max(0, self._most - len(self._attempts))
-
-    def give(self, jobs: Sequence[Job]) -> None:
-        for job in jobs:
-            code = code_for(job, self._find)
-            if isinstance(code, Failed):
-                self._answer(code)
-                continue
-            attempt = self._attempts[job.about] = Attempt(job, code, self._answer)
-            self._queue.put(attempt)
-
-    def stop(self, about: About) -> None:
-        attempt = self._attempts.get(about)
-        if attempt is not None:
-            attempt.is_stopped = True
-
-    def close(self, seconds: float = 1.0) -> None:
-        """Waits so long for each thread; one that still works then is left to itself, and dies with the program."""
-        for attempt in list(self._attempts.values()):
-            attempt.is_stopped = True
-        for _ in self._threads:
-            self._queue.put(None)
-        for thread in self._threads:
-            thread.join(seconds)
-
-    def _work(self) -> None:
-        while (attempt := self._queue.get()) is not None:
-            answer = attempt.run()
-            self._attempts.pop(attempt.job.about, None)
-            self._answer(answer)
-            del attempt, answer  # what a result holds is not kept while the thread waits
+    def __init__(
+        self, find: FindCode, answer: Answers, *, threads: int = 32, most: int = 1_000, begins: Begins | None = None
+    ) -> None:
+        make = partial(attempt_of, find=find, answer=answer)
+        super().__init__(make, answer, threads=threads, most=most, name="task", begins=begins)
