@@ -33,6 +33,7 @@ from weft.model.definition import (
     Rule,
     Sql,
     Task,
+    TimeLimits,
     Timer,
     Variable,
     When,
@@ -362,6 +363,12 @@ case("a task that is placed", flow(task("a", placement="site"), flow(task("b"), 
 case("a call of nothing", flow(Call(name="c", process="")))
 case("errors of rules and tasks", flow(task("a", errors={"ValueError": "value", "OSError": "handler.io"}, on_error=(
     Rule("retry", "nothing"), Rule("retry", "", 3, when="attempts > 3")))))  # fmt: skip
+case("raw errors that can't be read", flow(task("a", errors=dict.fromkeys(
+    ("OSError", "shop.Full", "2", "2-9", "4xx", "~disk full", "OSError ~ disk*full", "9-2", "OSError ~ ", "[0-9]+", ""),
+    "task.a"))))  # fmt: skip
+case("limits and queues", flow(
+    task("a", limits=TimeLimits(-1.0, float("nan"), 3.0), queues=("gpu", "no good")),
+    task("b", limits=TimeLimits(1.0, 2.0, 3.0), queues=("gpu", "big"))))  # fmt: skip
 case("numbers", flow(
     task("a", deadline=Deadline(-1.0, "tell", (5.0, float("nan"))), handler=Timer(float("inf"))),
     task("b", on_error=(Rule("retry", "", -1, -1.0, -2.0, -3.0),)),

@@ -1,19 +1,27 @@
-"""From what went wrong in a handler to an error with a name: the one place that maps exceptions to declared errors."""
+"""From what went wrong in a handler to an error with a name: the one place that maps it to what the task declares.
 
-from collections.abc import Iterable, Mapping
+What is declared is looked up first. What is not is `task.` and the class of an exception, `task.exit` for an exit code,
+`task.status` for a status of HTTP; a handler that could not do its own part says so by an error below `handler`.
+"""
+
+from typing import Final
+
+from weft.handlers.jobs import Failed, Job
+from weft.model.raw_errors import Raw, declared_for
+
+EXIT: Final = "task.exit"
+STATUS: Final = "task.status"
+MESSAGE_MAX: Final = 4_000
 
 
-def error_for(errors: Mapping[str, str], classes: Iterable[str]) -> str:
-    """The error that is declared for an exception's class, or for the nearest class above it.
-
-    >>> error_for({"OSError": "task.disk"}, ["FileNotFoundError", "OSError", "Exception"])
-    'task.disk'
-    """
-    names = tuple(classes)
-    declared = next((errors[name] for name in names if name in errors), None)
-    return declared if declared is not None else f"task.{names[0]}"
+def raised(exception: BaseException) -> Raw:
+    """What a function raised."""
+    classes = tuple(one.__name__ for one in type(exception).__mro__ if one is not object)
+    return Raw(classes, message=str(exception) or classes[0])
 
 
-def classes_of(exception: BaseException) -> list[str]:
-    """The names of an exception's class and of those above it, nearest first."""
-    return [one.__name__ for one in type(exception).__mro__]
+def failed(job: Job, raw: Raw, otherwise: str = "", exception: BaseException | None = None) -> Failed:
+    """The answer for what went wrong in a job. `otherwise` is its name when the task declares none."""
+    error = declared_for(job.task.errors, raw) or otherwise or f"task.{raw.classes[0]}"
+    message = raw.message if len(raw.message) <= MESSAGE_MAX else raw.message[:MESSAGE_MAX] + " …"
+    return Failed(job, error, message, exception)

@@ -4,7 +4,7 @@ from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from weft.handlers.errors import classes_of, error_for
+from weft.handlers.errors import failed, raised
 from weft.handlers.jobs import (
     ACTIVATE,
     CANCELLED,
@@ -121,9 +121,9 @@ class Attempt:
         self.is_stopped = True
 
     def failed(self, exception: BaseException) -> Failed:
-        error = CANCELLED if self.is_stopped and isinstance(exception, Stopped | CancelledError) else ""
-        error = error or error_for(self.job.task.errors, classes_of(exception))
-        return Failed(self.job, error, str(exception) or type(exception).__name__, exception)
+        if self.is_stopped and isinstance(exception, Stopped | CancelledError):
+            return Failed(self.job, CANCELLED, str(exception) or f"{self.path} was told to stop", exception)
+        return failed(self.job, raised(exception), exception=exception)
 
 
 def not_begun(attempt: Attempt) -> Failed:

@@ -160,6 +160,18 @@ class Deadline(Form, frozen=True, omit_defaults=True):
     warn_seconds: tuple[float, ...] = ()
 
 
+class TimeLimits(Form, frozen=True, omit_defaults=True):
+    """How long one attempt may take to begin, to run, and between two heartbeats; 0 is as long as it likes.
+
+    Work that is too long is stopped and has failed with `handler.activate.late`, `handler.execute.late` or
+    `handler.execute.silent`.
+    """
+
+    start_seconds: float = 0.0
+    run_seconds: float = 0.0
+    heartbeat_seconds: float = 0.0
+
+
 # Handlers: which kind of work a task is. What they may reach is the node's to allow.
 
 
@@ -188,8 +200,14 @@ class Signal(Form, frozen=True, tag="signal", omit_defaults=True):
 
 
 class Command(Form, frozen=True, tag="command", omit_defaults=True):
+    """An application that the node allows. In an argument `{name}` is a parameter, `{{` a brace; no shell sees it.
+
+    `files` are the objects that are files it leaves in its directory: object → name of the file.
+    """
+
     application: str
     arguments: tuple[str, ...] = ()
+    files: dict[str, str] = {}
 
 
 class Http(Form, frozen=True, tag="http", omit_defaults=True):
@@ -255,9 +273,11 @@ class Task(Common, frozen=True, tag="task", omit_defaults=True, kw_only=True):
     transaction: Literal["none", "transactional", "two_phase"] = "none"
     resource: str = ""
     checkpoint: bool = False
-    queue: str = ""
+    queues: tuple[str, ...] = ()
+    """Where workers look for it; the first that is served is taken."""
+    limits: TimeLimits | None = None
     errors: dict[str, str] = {}
-    """Raw errors (an exception's name, an exit code, an HTTP status) → declared error classes."""
+    """Raw errors, by the keys of `weft.model.raw_errors`, → declared error classes."""
 
 
 class Compound(Common, frozen=True, omit_defaults=True, kw_only=True):

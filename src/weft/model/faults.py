@@ -32,6 +32,7 @@ ERRORS: Final = {
     "out-of-reach": "A guard or source speaks of an activity that exists elsewhere but can't be heard from here.",
     "placement": "A task is placed; only compounds are.",
     "quiet": "`Quiet` stands outside the outcomes of a compound with children.",
+    "raw-error": "What a task names as a raw error is no class, code, range or words of a message.",
     "read-only": "A task writes a variable that can only be read.",
     "repeat-source": "A repeat outcome is the source of something else than the next round of its own activity.",
     "syntax": "A text can't be read as its language.",

@@ -15,6 +15,7 @@ from weft.model.definition import (
     Task,
     Timer,
 )
+from weft.model.raw_errors import KeyFault, read_key
 from weft.model.types import ANY, ListOf, text
 from weft.model.wellformed_data import Data
 from weft.model.wellformed_reach import Hearing, Reach
@@ -185,11 +186,21 @@ class Rules:
     def _task(self, node: Node, activity: Task) -> None:
         for raw, error in activity.errors.items():
             self.hearing.error(node, error, f"the raw error {raw!r} becomes {error!r}")
+            try:
+                read_key(raw)
+            except KeyFault as fault:
+                what, _, advice = str(fault).partition(": ")
+                self.report.add(node, "raw-error", what, advice)
         if activity.placement:
             self.report.add(
                 node, "placement", f"{node.name!r} is a task and can't be placed in {activity.placement!r}",
                 "put it in a flow of one child and place that",
             )  # fmt: skip
+        if activity.limits is not None:
+            for what in ("start_seconds", "run_seconds", "heartbeat_seconds"):
+                self._at_least(node, getattr(activity.limits, what), 0, f"the limit `{what}`")
+        for queue in activity.queues:
+            self.data.name(node, queue, "queue")
         handler = activity.handler
         if type(handler) is Timer:
             self._at_least(node, handler.seconds, 0, "the timer's `seconds`")

@@ -210,7 +210,7 @@ def test_everything_that_can_be_said_of_a_task_is_in_its_definition() -> None:
     made = root.children[1]
     assert isinstance(made, Task)
     assert (made.critical, made.idempotent, made.priority, made.holds) == (True, True, 7, ("desk", "till"))
-    assert (made.transaction, made.resource, made.queue) == ("two_phase", "shop", "slow")
+    assert (made.transaction, made.resource, made.queues) == ("two_phase", "shop", ("slow",))
     assert made.deadline == Deadline(7200.0, "fail", (3600.0,))
     assert (made.until, made.cancel) == (On("later", "committed:done"), On("later", "aborted"))
     assert made.outcomes[0].guard == On("later", "committed:done")

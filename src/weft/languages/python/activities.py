@@ -69,6 +69,8 @@ class Said:
     priority: int = 0
     placement: str = ""
     variables: Mapping[str, Constant] = field(default_factory=dict)
+    limits: definition.TimeLimits | None = None
+    queues: tuple[str, ...] = ()
 
 
 NOTHING = Said()
@@ -271,6 +273,21 @@ class Leaf(Activity):
 
     def prototype(self) -> "Prototype":
         raise NotImplementedError
+
+    def limited(
+        self,
+        *,
+        run: timedelta = timedelta(),
+        heartbeat: timedelta = timedelta(),
+        start: timedelta = timedelta(),
+    ) -> Self:
+        """How long an attempt may run, be silent between two heartbeats, and wait for its start; then it has failed."""
+        times = _seconds(start, "start"), _seconds(run, "run"), _seconds(heartbeat, "heartbeat")
+        return self._with(limits=definition.TimeLimits(*times))
+
+    def on_queue(self, *queues: str) -> Self:
+        """Where workers look for it; of several the first that is served: `.on_queue("gpu", "big")`."""
+        return self._with(queues=queues)
 
 
 @dataclass(frozen=True, slots=True)

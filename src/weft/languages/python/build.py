@@ -71,6 +71,10 @@ class Builder:
             asked = {**asked, **dict.fromkeys(sorted(self.types.names(text)), OPEN)}
         sets = self._sets(leaf, asked, where, is_open=prototype.is_open)
         fields = {**prototype.fields, **self._said(leaf, sets, where)}
+        if leaf.said.limits is not None:
+            fields["limits"] = leaf.said.limits
+        if leaf.said.queues:
+            fields["queues"] = leaf.said.queues
         outcomes = prototype.outcomes
         if leaf.said.ends:
             outcomes = self._guarded_ends(leaf, outcomes, where)

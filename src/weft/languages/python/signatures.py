@@ -26,11 +26,11 @@ class Options:
     outcomes: Types
     aborts: Types
     marks: Types
-    errors: Mapping[type[BaseException], str]
+    errors: Mapping[type[BaseException] | str, str]
     idempotent: bool
     transaction: str
     resource: str
-    queue: str
+    queues: tuple[str, ...]
     checkpoint: bool
 
 
@@ -96,11 +96,13 @@ class TaskCode:
         outcomes = outcomes_of(self.reference, commits, given.aborts, given.marks, classes)
         fields: dict[str, object] = {
             "handler": definition.Function(self.reference),
-            "errors": {error.__name__: name for error, name in given.errors.items()},
+            "errors": {
+                error if isinstance(error, str) else error.__name__: name for error, name in given.errors.items()
+            },
             "idempotent": given.idempotent,
             "transaction": given.transaction,
             "resource": given.resource,
-            "queue": given.queue,
+            "queues": given.queues,
             "checkpoint": given.checkpoint,
         }
         return Prototype(fields, outcomes, parameters, classes)

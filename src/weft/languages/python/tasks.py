@@ -1,7 +1,7 @@
 """Tasks: functions made into them by `@task`, and other kinds of work. Engines find a function by its reference."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from inspect import isroutine
@@ -53,11 +53,11 @@ def task(
     outcomes: Types | None = None,
     aborts: Types | None = None,
     marks: Types | None = None,
-    errors: Mapping[type[BaseException], str] | None = None,
+    errors: Mapping[type[BaseException] | str, str] | None = None,
     idempotent: bool = False,
     transaction: Literal["none", "transactional", "two_phase"] = "none",
     resource: str = "",
-    queue: str = "",
+    queue: str | Sequence[str] = (),
     checkpoint: bool = False,
 ) -> Task[P, R]: ...
 @overload
@@ -67,11 +67,11 @@ def task(
     outcomes: Types | None = None,
     aborts: Types | None = None,
     marks: Types | None = None,
-    errors: Mapping[type[BaseException], str] | None = None,
+    errors: Mapping[type[BaseException] | str, str] | None = None,
     idempotent: bool = False,
     transaction: Literal["none", "transactional", "two_phase"] = "none",
     resource: str = "",
-    queue: str = "",
+    queue: str | Sequence[str] = (),
     checkpoint: bool = False,
 ) -> Callable[[Callable[P, R]], Task[P, R]]: ...
 def task(
@@ -82,11 +82,11 @@ def task(
     outcomes: Types | None = None,
     aborts: Types | None = None,
     marks: Types | None = None,
-    errors: Mapping[type[BaseException], str] | None = None,
+    errors: Mapping[type[BaseException] | str, str] | None = None,
     idempotent: bool = False,
     transaction: Literal["none", "transactional", "two_phase"] = "none",
     resource: str = "",
-    queue: str = "",
+    queue: str | Sequence[str] = (),
     checkpoint: bool = False,
 ) -> Task[P, R] | Callable[[Callable[P, R]], Task[P, R]]:
     """Makes a task of a function, `@task`, or `@task(errors={GatewayDown: "task.gateway"})`, or `task(shop.reserve)`.
@@ -94,8 +94,9 @@ def task(
     `outcomes`, `aborts` and `marks` name what it may end with, or tell early, with the class of the value that means
     it; without them it is `done` with its result. A NamedTuple gives an object for each of its fields.
     """
+    queues = (queue,) if isinstance(queue, str) else tuple(queue)
     options = Options(
-        outcomes or {}, aborts or {}, marks or {}, errors or {}, idempotent, transaction, resource, queue, checkpoint
+        outcomes or {}, aborts or {}, marks or {}, errors or {}, idempotent, transaction, resource, queues, checkpoint
     )
     around = sys._getframe(1).f_locals
 
@@ -198,10 +199,18 @@ def command(
     application: str,
     *arguments: str,
     gives: object = None,
+    files: Mapping[str, str] | None = None,
+    outcomes: Types | None = None,
+    aborts: Types | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> Work:
-    """Runs an application that the node allows; `errors` maps exit codes: `errors={"2": "task.bad_file"}`."""
-    return Work(name, definition.Command(application, arguments), gives, errors=errors)
+    """Runs an application that the node allows: `command("pack", "zip", "-q", "all.zip", "{source}")`.
+
+    `{source}` is a parameter; a `File` is its path. What it prints is its result, or the files it leaves:
+    `files={"archive": "all.zip"}, gives={"archive": File}`. `errors` maps exit codes: `{"2-9": "task.bad_file"}`.
+    """
+    handler = definition.Command(application, arguments, dict(files or {}))
+    return Work(name, handler, gives, outcomes, aborts, errors)
 
 
 def http(
@@ -217,9 +226,16 @@ def http(
     return Work(name, definition.Http(endpoint, method, path), gives, errors=errors)
 
 
-def sql(name: str, resource: str, statement: str, *, gives: object = None) -> Work:
+def sql(
+    name: str,
+    resource: str,
+    statement: str,
+    *,
+    gives: object = None,
+    errors: Mapping[str, str] | None = None,
+) -> Work:
     """Runs a statement on a resource that the node allows; its parameters are bound, never pasted."""
-    return Work(name, definition.Sql(resource, statement), gives)
+    return Work(name, definition.Sql(resource, statement), gives, errors=errors)
 
 
 def assign(name: str, /, **expressions: str) -> Work:
