@@ -62,9 +62,10 @@ def test_the_most_specific_key_is_taken(title: str) -> None:
 @given(st.text(max_size=30))
 def test_any_text_is_a_key_or_refused(text: str) -> None:
     try:
-        read_key(text).distance(Raw(("A",), 3, "b"))
-    except KeyFault as fault:
-        assert "write" in str(fault)
+        key = read_key(text)
+    except KeyFault:
+        return
+    assert key.exception or key.codes or key.parts
 
 
 def test_a_pattern_full_of_stars_takes_no_longer_than_its_message() -> None:
