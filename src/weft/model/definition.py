@@ -7,19 +7,22 @@ Nothing here runs, checks or prints. A definition is made by a language or by `w
 from collections.abc import Iterator
 from typing import Literal
 
-from msgspec import Struct
-
+from weft.model.form import Form
+from weft.model.handlers import Assign as Assign
+from weft.model.handlers import Command as Command
+from weft.model.handlers import Function as Function
+from weft.model.handlers import Handler as Handler
+from weft.model.handlers import Http as Http
+from weft.model.handlers import Named as Named
+from weft.model.handlers import Person as Person
+from weft.model.handlers import Signal as Signal
+from weft.model.handlers import Sql as Sql
+from weft.model.handlers import TimeLimits as TimeLimits
+from weft.model.handlers import Timer as Timer
 from weft.model.types import ObjectClass
 
 Value = object
 """Plain data: None, bool, int, float, str, and lists and string-keyed dicts of these."""
-
-
-class Form(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """A misspelt field in the JSON form is refused, never passed over.
-
-    A definition holds no circles, so the collector need not look at its hundred thousand parts.
-    """
 
 
 # Guards: monotone formulas over events, and over data asked once.
@@ -158,82 +161,6 @@ class Deadline(Form, frozen=True, omit_defaults=True):
     seconds: float
     action: Literal["tell", "fail"] = "tell"
     warn_seconds: tuple[float, ...] = ()
-
-
-class TimeLimits(Form, frozen=True, omit_defaults=True):
-    """How long one attempt may take to begin, to run, and between two heartbeats; 0 is as long as it likes.
-
-    Work that is too long is stopped and has failed with `handler.activate.late`, `handler.execute.late` or
-    `handler.execute.silent`.
-    """
-
-    start_seconds: float = 0.0
-    run_seconds: float = 0.0
-    heartbeat_seconds: float = 0.0
-
-
-# Handlers: which kind of work a task is. What they may reach is the node's to allow.
-
-
-class Function(Form, frozen=True, tag="function", omit_defaults=True):
-    """A Python function by `module:qualname`; it is looked up by the node that runs it and never imported here."""
-
-    reference: str
-
-
-class Person(Form, frozen=True, tag="person", omit_defaults=True):
-    role: str = ""
-    title: str = ""
-
-
-class Timer(Form, frozen=True, tag="timer", omit_defaults=True):
-    """Occurs `seconds` after it is ready; a parameter `seconds` wins over the number here."""
-
-    seconds: float = 0.0
-
-
-class Signal(Form, frozen=True, tag="signal", omit_defaults=True):
-    """Occurs when a signal of this name is sent; with `keep=False` it is lost when nobody is ready for it."""
-
-    signal: str
-    keep: bool = True
-
-
-class Command(Form, frozen=True, tag="command", omit_defaults=True):
-    """An application that the node allows. In an argument `{name}` is a parameter, `{{` a brace; no shell sees it.
-
-    `files` are the objects that are files it leaves in its directory: object → name of the file.
-    """
-
-    application: str
-    arguments: tuple[str, ...] = ()
-    files: dict[str, str] = {}
-
-
-class Http(Form, frozen=True, tag="http", omit_defaults=True):
-    endpoint: str
-    method: str = "POST"
-    path: str = ""
-
-
-class Sql(Form, frozen=True, tag="sql", omit_defaults=True):
-    resource: str
-    statement: str
-
-
-class Assign(Form, frozen=True, tag="assign", omit_defaults=True):
-    """Each object of the task's outcome is the value of an expression over its parameters."""
-
-    objects: dict[str, str]
-
-
-class Named(Form, frozen=True, tag="named", omit_defaults=True):
-    """A task by its name alone; it is bound to a registered implementation before it runs."""
-
-    task: str
-
-
-Handler = Function | Person | Timer | Signal | Command | Http | Sql | Assign | Named
 
 
 # Activities.

@@ -230,13 +230,7 @@ class Activity(Giver):
         """Tries again at most so many times after this error, or any: `.retry(3, error="task.gateway", factor=2.0)`."""
         return self._answered(
             definition.Rule(
-                "retry",
-                error,
-                times,
-                _seconds(delay, "delay"),
-                factor,
-                _seconds(delay_max, "delay_max"),
-                when,
+                "retry", error, times, _seconds(delay, "delay"), factor, _seconds(delay_max, "delay_max"), when
             )
         )
 
@@ -275,11 +269,7 @@ class Leaf(Activity):
         raise NotImplementedError
 
     def limited(
-        self,
-        *,
-        run: timedelta = timedelta(),
-        heartbeat: timedelta = timedelta(),
-        start: timedelta = timedelta(),
+        self, *, run: timedelta = timedelta(), heartbeat: timedelta = timedelta(), start: timedelta = timedelta()
     ) -> Self:
         """How long an attempt may run, be silent between two heartbeats, and wait for its start; then it has failed."""
         times = _seconds(start, "start"), _seconds(run, "run"), _seconds(heartbeat, "heartbeat")
