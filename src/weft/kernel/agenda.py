@@ -7,6 +7,7 @@ looked at before the end, and after a replay it is forgotten, because what was s
 from heapq import heappush
 
 from weft.kernel import events
+from weft.kernel.events import BELOW, FALSE, OPEN, SAME, TRUE, is_below
 from weft.kernel.state import Body, Execution, Frame, State
 
 
@@ -52,12 +53,12 @@ def tell(state: State, frame: Frame, mentions: list[tuple[int, str, int]], table
     """Decides every atom that the table says this fact decides."""
     for event, wanted, formula in mentions:
         says = table[event]
-        if says == events.OPEN:
+        if says == OPEN:
             continue
-        if says == events.SAME:
-            says = events.TRUE if wanted == name else events.FALSE
-        elif says == events.BELOW:
-            says = events.TRUE if events.is_below(name, wanted) else events.FALSE
+        if says == SAME:
+            says = TRUE if wanted == name else FALSE
+        elif says == BELOW:
+            says = TRUE if is_below(name, wanted) else FALSE
         decide(state, frame, formula, says)
 
 

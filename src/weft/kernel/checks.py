@@ -32,15 +32,11 @@ def check_values(plan: Plan, types: dict[str, str], values: Values, what: str) -
 def check_outcome(frame: Frame, node: int, command: Complete) -> Outcome:
     """The outcome that a result names; without a name, the first commit outcome."""
     outcomes = frame.plan.activity[node].outcomes
-    if not command.outcome:
-        outcome = next((one for one in outcomes if one.kind == "commit"), None)
-    else:
-        outcome = next(
-            (one for one in outcomes if one.name == command.outcome and one.kind in ("commit", "abort")), None
-        )
-    if outcome is None:
-        declared = ", ".join(one.name for one in outcomes if one.kind in ("commit", "abort"))
-        raise NotDeclared(f"{command.path} can't end as {command.outcome!r}: it declares {declared}")
-    if outcome.types:
-        check_values(frame.plan, outcome.types, command.values, f"outcome {outcome.name} of {command.path}")
-    return outcome
+    wanted = command.outcome
+    for one in outcomes:
+        if (one.name == wanted and one.kind in ("commit", "abort")) or (one.kind == "commit" and not wanted):
+            if one.types:
+                check_values(frame.plan, one.types, command.values, f"outcome {one.name} of {command.path}")
+            return one
+    declared = ", ".join(one.name for one in outcomes if one.kind in ("commit", "abort"))
+    raise NotDeclared(f"{command.path} can't end as {wanted!r}: it declares {declared}")

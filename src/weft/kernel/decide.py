@@ -19,14 +19,15 @@ from weft.kernel.facts import AnyFact
 from weft.kernel.plan import Plan
 from weft.kernel.starting import start
 from weft.kernel.state import Frame, State
-from weft.kernel.tree import CALL, EACH, FLOW, NET, PLACED, TASK
+from weft.kernel.tree import CALL, EACH, FLOW, NET
 from weft.model.expressions import ExpressionError
 
 
 def apply(plan: Plan, state: State, command: Command) -> list[AnyFact]:
     """Decides and evolves. Raises `Refused`, and then nothing has changed."""
     d = Decision(state)
-    state.freed.clear()
+    if state.freed:
+        state.freed.clear()
     HANDLERS[type(command)](plan, d, command)
     run_looks(d)
     state.is_short = d.is_short
@@ -37,39 +38,38 @@ def run_looks(d: Decision) -> None:
     looks = d.state.looks
     while looks:
         frame, node = looks.popleft()
-        agenda = frame.agenda.pop(node, None)
+        agenda = frame.agenda.get(node)
         if agenda is not None:
-            frame.agenda[node] = agenda
             look(d, frame, node, agenda)
 
 
 def look(d: Decision, frame: Frame, node: int, agenda: list[int]) -> None:
-    kind = frame.plan.kind[node]
     now = frame.status[node]
-    if now in SIDES:
-        del frame.agenda[node]
-        side_ended(d, frame, node)
-        return
-    if kind in (TASK, PLACED) or now == status.READY:
-        del frame.agenda[node]
-        if now == status.READY:
-            start(d, frame, node)
-        return
-    try:
-        if now == status.STARTED:
-            if kind == FLOW:
-                flow.look(d, frame, node, agenda)
-            elif kind == EACH:
-                each.look(d, frame, node)
-            elif kind == NET:
-                net.look(d, frame, node)
-            elif kind == CALL:
-                call.look(d, frame, node)
-    except ExpressionError as error:
-        begin_abort(d, frame, node, "aborted", "engine.expression", str(error))
+    if now == status.STARTED:
+        try:
+            pick(d, frame, node, agenda)
+        except ExpressionError as error:
+            begin_abort(d, frame, node, "aborted", "engine.expression", str(error))
     del frame.agenda[node]
-    if frame.status[node] in (status.FIXED, status.ABORTING):
+    if now == status.READY:
+        start(d, frame, node)
+    elif now in SIDES:
+        side_ended(d, frame, node)
+    elif frame.status[node] in (status.FIXED, status.ABORTING):
         settle(d, frame, node)
+
+
+def pick(d: Decision, frame: Frame, node: int, agenda: list[int]) -> None:
+    """What a compound does next is all that its kind decides."""
+    kind = frame.plan.kind[node]
+    if kind == FLOW:
+        flow.look(d, frame, node, agenda)
+    elif kind == EACH:
+        each.look(d, frame, node)
+    elif kind == NET:
+        net.look(d, frame, node)
+    elif kind == CALL:
+        call.look(d, frame, node)
 
 
 SIDES = frozenset((status.FAILED, status.TAKING_BACK, status.REPLACED))

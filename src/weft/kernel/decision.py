@@ -48,7 +48,8 @@ class Decision:
     def commit(self, frame: Frame, node: int, outcome: str, values: Values, error: str = "") -> None:
         attempt = attempt_of(frame, node)
         self.tell(frame, node, facts.Committed(frame.path(node), frame.rounds[node], attempt, outcome, values, error))
-        self.after_end(frame, node, given_up=False)
+        if node == 0:
+            self.after_end(frame, given_up=False)
 
     def abort(
         self,
@@ -71,13 +72,14 @@ class Decision:
             work_done,
         )
         self.tell(frame, node, fact)
-        self.after_end(frame, node, given_up=True)
+        if node == 0:
+            self.after_end(frame, given_up=True)
 
     def skip(self, frame: Frame, node: int, by: str = "") -> None:
         self.tell(frame, node, facts.Skipped(frame.path(node), frame.rounds[node], attempt_of(frame, node), by))
 
-    def after_end(self, frame: Frame, node: int, given_up: bool) -> None:
-        if node == 0 and frame.role == COMPENSATION and frame.entry is not None:
+    def after_end(self, frame: Frame, given_up: bool) -> None:
+        if frame.role == COMPENSATION and frame.entry is not None:
             entry = frame.entry
             self.tell_kept(facts.Compensated(entry.path, entry.round, entry.attempt, given_up))
 

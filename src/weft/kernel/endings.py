@@ -119,10 +119,7 @@ def replaced_ended(d: Decision, frame: Frame, node: int) -> None:
 
 def finish(d: Decision, frame: Frame, node: int, outcome: str, values: Values) -> None:
     """The work is done: commit, or park until a guard holds or the exclusive flow around gives leave."""
-    guards = frame.plan.leave.get(node)
-    formula = -1 if guards is None else guards.get(outcome, -1)
-    exclusive = is_exclusive(frame, node)
-    if formula < 0 and not exclusive:
+    if node not in frame.plan.asks_leave or not (is_exclusive(frame, node) or has_guard(frame, node, outcome)):
         d.commit(frame, node, outcome, values)
         return
     execution = execution_of(frame, node)
@@ -130,6 +127,10 @@ def finish(d: Decision, frame: Frame, node: int, outcome: str, values: Values) -
     if frame.status[node] != status.PARKED:
         d.tell(frame, node, facts.Parked(path, round, execution.attempt, outcome, values))
     seek_leave(d, frame, node)
+
+
+def has_guard(frame: Frame, node: int, outcome: str) -> bool:
+    return outcome in frame.plan.leave.get(node, ())
 
 
 def is_exclusive(frame: Frame, node: int) -> bool:

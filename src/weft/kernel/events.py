@@ -43,6 +43,10 @@ ON_COMMITTED: Final = [FALSE, FALSE, FALSE, TRUE, SAME, FALSE, FALSE, FALSE, FAL
 ON_ABORTED: Final = [FALSE, FALSE, FALSE, FALSE, FALSE, TRUE, SAME, BELOW, FALSE, FALSE, TRUE, FALSE, FALSE]
 ON_SKIPPED: Final = [FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, FALSE, TRUE, TRUE, FALSE, TRUE]
 
+BY_READY: Final = 1 << READY
+BY_STARTED: Final = 1 << STARTED | 1 << STARTED_SET | 1 << SKIPPED | 1 << NEVER
+"""As bits, what the two facts decide. Most guards hear nothing of them, and most facts are these."""
+
 
 def parse(event: str) -> tuple[int, str]:
     """`committed:ok` → (COMMITTED_AS, "ok"). What is decided once stays decided, so the tables need no exceptions."""

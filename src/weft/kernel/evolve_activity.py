@@ -12,50 +12,51 @@ from weft.kernel.agenda import (
     tell_around,
 )
 from weft.kernel.evolve_begin import begin_compound, begin_round, tell_mark
-from weft.kernel.holding import forget_net, unhold, unwant
+from weft.kernel.holding import forget_net, hold, unhold, unwant, want
 from weft.kernel.log import keep, top_of, unsettle
 from weft.kernel.state import CALLED, COMPENSATION, FIRING, ITEM, ROOT, UNDO, Body, Execution, Frame, State
-from weft.kernel.tree import FLOW, NET, PLACED, is_persons
+from weft.kernel.tree import FLOW, NET, PLACED, TASK, is_persons
 
 
 def ready(state: State, frame: Frame, node: int, fact: facts.Ready) -> None:
+    plan = frame.plan
     execution = frame.execution[node]
     if execution is None:
         execution = frame.execution[node] = Execution(fact.set, fact.inputs, state.clock)
-        over, above = around(frame, node)
-        if above >= 0 and (node or frame.role <= CALLED):
-            body_of(over, above).busy += 1
+        if node:
+            body_of(frame, plan.parent[node]).busy += 1
+        elif frame.parent is not None and frame.role <= CALLED:
+            body_of(frame.parent, frame.parent_node).busy += 1
     else:
         execution.since = state.clock
-        if frame.plan.kind[node] != 0:
+        if plan.kind[node] != TASK:
             begin_round(state, frame, node)
     execution.attempt = fact.attempt
     if fact.seed:
         state.seed = fact.seed
     frame.status[node] = status.READY
     frame.rounds[node] = fact.round
-    for name in frame.plan.activity[node].holds:
-        if state.holders.get(name) != (frame, node):
-            state.wanting.setdefault(name, []).append((frame, node))
-    tell_around(state, frame, node, events.ON_READY, "")
+    holds = plan.activity[node].holds
+    if holds:
+        want(state, frame, node, holds)
+    if plan.hears[node] & events.BY_READY:
+        tell_around(state, frame, node, events.ON_READY, "")
 
 
 def started(state: State, frame: Frame, node: int, fact: facts.Started) -> None:
+    plan = frame.plan
     execution = execution_of(frame, node)
     frame.status[node] = status.STARTED
     execution.worker = fact.worker
-    activity = frame.plan.activity[node]
-    for name in activity.holds:
-        state.holders.setdefault(name, (frame, node))
-        unwant(state, name, frame, node)
-    kind = frame.plan.kind[node]
+    activity = plan.activity[node]
+    if activity.holds:
+        hold(state, frame, node, activity.holds)
     if activity.deadline is None or not is_persons(activity):
         execution.since = state.clock
-    if FLOW <= kind <= NET:
+    if FLOW <= plan.kind[node] <= NET:
         begin_compound(state, frame, node, execution)
-    mentions = frame.plan.mentions[node]
-    if mentions is not None:
-        tell(state, frame, mentions, events.ON_STARTED, execution.set)
+    if plan.hears[node] & events.BY_STARTED:
+        tell_around(state, frame, node, events.ON_STARTED, execution.set)
 
 
 def answered(state: State, frame: Frame, node: int, fact: facts.Answered) -> None:
@@ -101,16 +102,18 @@ def granted(state: State, frame: Frame, node: int, fact: facts.Granted) -> None:
 
 
 def committed(state: State, frame: Frame, node: int, fact: facts.Committed) -> None:
+    plan = frame.plan
     execution = execution_of(frame, node)
     execution.outcome, execution.values, execution.error = fact.outcome, fact.values, fact.error
-    activity = frame.plan.activity[node]
+    activity = plan.activity[node]
     frame.status[node] = status.COMMITTED
-    for variable, name in activity.writes.items():
-        write(frame, node, variable, fact.values.get(name))
+    if activity.writes:
+        for variable, name in activity.writes.items():
+            write(frame, node, variable, fact.values.get(name))
     if activity.holds:
-        unhold(state, frame, node)
+        unhold(state, frame, node, activity.holds)
     keep(state, frame, node, execution)
-    mentions = frame.plan.mentions[node]
+    mentions = plan.mentions[node]
     if mentions is not None:
         tell(state, frame, mentions, events.ON_COMMITTED, fact.outcome)
     ended(state, frame, node)
@@ -121,7 +124,7 @@ def aborted(state: State, frame: Frame, node: int, fact: facts.Aborted) -> None:
     execution.outcome, execution.values = fact.outcome, fact.values
     execution.error, execution.message = fact.error, fact.message
     frame.status[node] = status.ABORTED
-    unhold(state, frame, node)
+    unhold(state, frame, node, frame.plan.activity[node].holds)
     over, above = around(frame, node)
     if above >= 0 and (node or frame.role <= CALLED):
         body = body_of(over, above)
@@ -164,7 +167,8 @@ def skipped(state: State, frame: Frame, node: int, fact: facts.Skipped) -> None:
 
 def ended(state: State, frame: Frame, node: int) -> None:
     """What every end of what was ready has in common: the compound around is less busy and looks."""
-    feed(state, frame, node)
+    if frame.plan.fed:
+        feed(state, frame, node)
     execution = execution_of(frame, node)
     if execution.body is not None:
         if execution.body.marking is not None:

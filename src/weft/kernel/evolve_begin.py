@@ -20,6 +20,7 @@ def begin_compound(state: State, frame: Frame, node: int, execution: Execution) 
     if node == 0 and frame.role in (ROOT, CALLED) and (state.base is None or frame.role == CALLED):
         body.variables.update(execution.inputs)
     if kind == EACH:
+        state.has_eaches = True
         body.items = Items(state.numbers.get(frame.path(node), 0))
     elif kind == NET:
         body.marking = first_marking(frame, node, execution.inputs)

@@ -46,10 +46,16 @@ class Guards(Tree):
         self.formulas = Formulas()
         self.formula_start: list[int] = []
         self.mentions: list[list[tuple[int, str, int]] | None] = [None] * len(self.kind)
+        self.hears = [0] * len(self.kind)
+        """The events of each activity, as bits, that its mentions speak of."""
         self.inner: dict[int, list[tuple[int, str, int]]] = {}
         self.sets: list[list[int]] = [[] for _ in self.kind]
         self.outcomes: dict[int, list[int]] = {}
         self.leave: dict[int, dict[str, int]] = {}
+        self.asks_leave: set[int] = set()
+        """What parks before it commits: it has a commit guard, or stands in an exclusive flow."""
+        self.one_start: set[int] = set()
+        """Flows in which one start withdraws the others."""
         self.cancel: dict[int, int] = {}
         self.until: dict[int, int] = {}
         self.questions: list[Question] = []
@@ -77,6 +83,10 @@ class Guards(Tree):
         names = {self.activity[child].name: child for child in children}
         names[flow.name] = node
         reach = Reach(node, names, children)
+        if flow.one_start:
+            self.one_start.add(node)
+        if flow.exclusive:
+            self.asks_leave.update(children)
         for child in children:
             self.compile_child(reach, child)
         found: list[int] = []
@@ -125,6 +135,7 @@ class Guards(Tree):
                         reach, child, "outcome " + outcome.name, [reach.term(outcome.guard)], True, item, item
                     )
                     self.leave.setdefault(child, {})[outcome.name] = formula
+                    self.asks_leave.add(child)
         if isinstance(activity, Each) and activity.adds:
             self.adders[child] = [(reach.names[one.activity], one.outcome, one.object) for one in activity.adds]
             for feeder, _, _ in self.adders[child]:
@@ -202,6 +213,7 @@ class Guards(Tree):
                 if mentions is None:
                     mentions = self.mentions[term.node] = []
                 mentions.append(entry)
+                self.hears[term.node] |= 1 << term.event
 
     def cyclic(self, flow: int) -> list[int]:
         """The children of a flow that stand in a guard circle, in order; none for nearly every flow."""

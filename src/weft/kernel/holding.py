@@ -7,6 +7,18 @@ from weft.kernel.state import Frame, State
 from weft.kernel.tree import FLOW, NET
 
 
+def want(state: State, frame: Frame, node: int, names: tuple[str, ...]) -> None:
+    for name in names:
+        if state.holders.get(name) != (frame, node):
+            state.wanting.setdefault(name, []).append((frame, node))
+
+
+def hold(state: State, frame: Frame, node: int, names: tuple[str, ...]) -> None:
+    for name in names:
+        state.holders.setdefault(name, (frame, node))
+        unwant(state, name, frame, node)
+
+
 def unwant(state: State, name: str, frame: Frame, node: int) -> None:
     wanting = state.wanting.get(name)
     if wanting is not None:
@@ -15,8 +27,8 @@ def unwant(state: State, name: str, frame: Frame, node: int) -> None:
             del state.wanting[name]
 
 
-def unhold(state: State, frame: Frame, node: int) -> None:
-    for name in frame.plan.activity[node].holds:
+def unhold(state: State, frame: Frame, node: int, names: tuple[str, ...]) -> None:
+    for name in names:
         if state.holders.get(name) == (frame, node):
             del state.holders[name]
             state.freed.append(name)

@@ -38,34 +38,21 @@ def effects(plan: Plan, state: State, told: list[AnyFact]) -> list[AnyEffect]:
     """What these facts, just told, ask for. The state must be as they left it."""
     found: list[AnyEffect] = []
     for fact in told:
-        about = ASKING.get(type(fact))
-        if about is None:
-            continue
-        if type(fact) is facts.RolledBack:
-            found.append(SettleBranch(fact.path, fact.round, fact.attempt, False))
-            continue
-        if type(fact) is facts.Decided:
-            found += [SettleBranch(*key, commit) for key, commit in state.unsettled.items() if commit == fact.commit]
-            continue
-        if type(fact) is facts.Compensating:
-            entry = state.kept.get((fact.path, fact.round))
-            if entry is not None and entry.is_away:
-                found.append(Reverse(fact.path, fact.round, fact.attempt))
-            continue
-        if type(fact) is facts.Offered:
-            if fact.path in state.offers:
-                found.append(Dispatch(fact.path, fact.round, fact.attempt, fact.inputs))
-            continue
-        if type(fact) is facts.Withdrawn:
-            found.append(Withdraw(fact.path, fact.round, fact.attempt))
+        asks = ASKING.get(type(fact))
+        if asks is None:
+            asks_kept = ASKING_KEPT.get(type(fact))
+            if asks_kept is not None:
+                asks_kept(state, fact, found)
             continue
         place = find(state, fact.path)
         if place is None or place[0].rounds[place[1]] != fact.round or place[0].execution[place[1]] is None:
             bygone(state, fact, found)
         else:
-            about(state, place[0], place[1], fact, found)
-    offer_freed(state, told, found)
-    ask_for_items(state, told, found)
+            asks(state, place[0], place[1], fact, found)
+    if state.freed:
+        offer_freed(state, told, found)
+    if state.has_eaches:
+        ask_for_items(state, told, found)
     if state.is_short and state.root is not None:
         found.append(Continue(state.root.path(0)))
     return found
@@ -86,8 +73,6 @@ def bygone(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
 
 def offer_freed(state: State, told: list[AnyFact], found: list[AnyEffect]) -> None:
     """What waits for a name that was released is offered again."""
-    if not state.freed:
-        return
     new = {fact.path for fact in told if type(fact) is facts.Ready}
     for name in dict.fromkeys(state.freed):
         for frame, node in state.wanting.get(name, ()):
@@ -310,6 +295,42 @@ def on_changed(state: State, frame: Frame, node: int, fact: AnyFact, found: list
     found += [one for one in outstanding(frame.plan, state) if isinstance(one, Timer)]
 
 
+# Facts about what is kept or offered, which has no execution.
+
+
+def on_rolled_back(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
+    found.append(SettleBranch(fact.path, fact.round, fact.attempt, False))
+
+
+def on_decided(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
+    assert isinstance(fact, facts.Decided)
+    found += [SettleBranch(*key, commit) for key, commit in state.unsettled.items() if commit == fact.commit]
+
+
+def on_compensating(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
+    entry = state.kept.get((fact.path, fact.round))
+    if entry is not None and entry.is_away:
+        found.append(Reverse(fact.path, fact.round, fact.attempt))
+
+
+def on_offered(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
+    assert isinstance(fact, facts.Offered)
+    if fact.path in state.offers:
+        found.append(Dispatch(fact.path, fact.round, fact.attempt, fact.inputs))
+
+
+def on_withdrawn(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
+    found.append(Withdraw(fact.path, fact.round, fact.attempt))
+
+
+ASKING_KEPT: dict[type, Callable[[State, AnyFact, list[AnyEffect]], None]] = {
+    facts.RolledBack: on_rolled_back,
+    facts.Decided: on_decided,
+    facts.Compensating: on_compensating,
+    facts.Offered: on_offered,
+    facts.Withdrawn: on_withdrawn,
+}
+
 ASKING: dict[type, Callable[[State, Frame, int, AnyFact, list[AnyEffect]], None]] = {
     facts.Ready: on_ready,
     facts.Fired: on_ready,
@@ -322,12 +343,7 @@ ASKING: dict[type, Callable[[State, Frame, int, AnyFact, list[AnyEffect]], None]
     facts.Failed: on_failed,
     facts.Doubted: on_doubt,
     facts.Stuck: on_stuck,
-    facts.RolledBack: on_doubt,
-    facts.Decided: on_doubt,
-    facts.Compensating: on_doubt,
     facts.Drained: on_drained,
-    facts.Offered: on_doubt,
-    facts.Withdrawn: on_doubt,
     facts.Resumed: on_resumed,
     facts.Changed: on_changed,
 }

@@ -1,12 +1,22 @@
 """Finding what a command is about, and where decisions stopped short."""
 
+from typing import Final
+
 from weft.kernel import each, net, status
 from weft.kernel.agenda import body_of
 from weft.kernel.commands import About
 from weft.kernel.decision import Decision
 from weft.kernel.refusals import Late, NotFound, NotRunning
 from weft.kernel.state import Frame, State, find
-from weft.kernel.tree import EACH, NET, PLACED, TASK
+from weft.kernel.tree import CALL, EACH, FLOW, NET, PLACED, TASK
+
+
+TAKES: Final = {
+    TASK: status.TASK_TAKES,
+    PLACED: status.PLACED_TAKES,
+    **dict.fromkeys((FLOW, EACH, CALL, NET), status.COMPOUND_TAKES),
+}
+NOWHERE: Final[frozenset[int]] = frozenset()
 
 
 def locate(d: Decision, command: About, takes: str) -> tuple[Frame, int]:
@@ -21,9 +31,7 @@ def locate(d: Decision, command: About, takes: str) -> tuple[Frame, int]:
     if command.attempt is not None and (execution is None or execution.attempt != command.attempt):
         now = 0 if execution is None else execution.attempt
         raise Late(f"{command.path} is in attempt {now}, the command is for attempt {command.attempt}")
-    kind = frame.plan.kind[node]
-    table = status.TASK_TAKES if kind == TASK else status.PLACED_TAKES if kind == PLACED else status.COMPOUND_TAKES
-    if frame.status[node] not in table.get(takes, frozenset()):
+    if frame.status[node] not in TAKES[frame.plan.kind[node]].get(takes, NOWHERE):
         raise NotRunning(f"{command.path} is {status.NAMES[frame.status[node]]}: it takes no {takes}")
     return frame, node
 

@@ -22,6 +22,10 @@ UNDO: Final = 5
 COMPENSATION: Final = 6
 
 
+NOTHING: Final[Values] = {}
+"""Shared by all that gave no values. Nobody changes it."""
+
+
 class Execution:
     """One activity in one round, from when it is ready: what it was given, how it ended, what it counted."""
 
@@ -52,7 +56,7 @@ class Execution:
         self.since = since
         self.attempt = 1
         self.outcome = ""
-        self.values: Values = {}
+        self.values = NOTHING
         self.error = ""
         self.message = ""
         self.overdue: tuple[int, ...] = ()
@@ -222,6 +226,8 @@ class State:
         self.numbers: dict[str, int] = {}
         self.offers: dict[str, tuple[Frame, int, int]] = {}
         self.is_short = False
+        self.has_eaches = False
+        """Has an each ever started here?"""
         self.freed: list[str] = []
         self.looks: deque[tuple[Frame, int]] = deque()
 
@@ -235,7 +241,8 @@ class State:
     @property
     def clock(self) -> float:
         """The instance's own time, which stands still while it is suspended."""
-        return (self.paused_at if self.paused_at >= 0 else self.time) - self.paused
+        now = self.time if self.paused_at < 0 else self.paused_at
+        return now - self.paused if self.paused else now
 
 
 def find(state: State, path: str) -> tuple[Frame, int] | None:

@@ -12,13 +12,14 @@ from weft.kernel.refusals import NotAvailable, NotDeclared, NotRunning
 from weft.kernel.starting import may_start, start_side
 from weft.kernel.state import Frame, find
 from weft.kernel.tree import CALL, PLACED, TASK
-from weft.model.definition import Flow, Signal, Task, Timer
+from weft.model.definition import Signal, Task, Timer
 
 
 def begin(plan: Plan, d: Decision, command: commands.Begin) -> None:
     if d.state.paused_at >= 0:
         raise NotAvailable(f"the instance is suspended: {command.path} can't start")
-    net.begin_offer(d, command)
+    if d.state.offers:
+        net.begin_offer(d, command)
     frame, node = locate(d, command, "Begin")
     begin_task(d, frame, node, command.worker)
 
@@ -31,16 +32,15 @@ def begin_task(d: Decision, frame: Frame, node: int, worker: str) -> None:
     path, round, attempt = names(frame, node)
     d.tell(frame, node, facts.Started(path, round, attempt, worker))
     over = frame.plan.parent[node]
-    if node and over >= 0:
-        activity = frame.plan.activity[over]
-        if isinstance(activity, Flow) and activity.one_start:
-            for other in frame.plan.children[over]:
-                if other != node and frame.status[other] in status.IDLE:
-                    d.skip(frame, other)
+    if over in frame.plan.one_start:
+        for other in frame.plan.children[over]:
+            if other != node and frame.status[other] in status.IDLE:
+                d.skip(frame, other)
 
 
 def complete(plan: Plan, d: Decision, command: commands.Complete) -> None:
-    occur(d, command)
+    if not has_begun(d, command.path):
+        occur(d, command)
     frame, node = locate(d, command, "Complete")
     outcome = check_outcome(frame, node, command)
     now = frame.status[node]
@@ -54,6 +54,11 @@ def complete(plan: Plan, d: Decision, command: commands.Complete) -> None:
         fail(d, frame, node, "task." + outcome.name, "", outcome.name, command.values)
     else:
         finish(d, frame, node, outcome.name, command.values)
+
+
+def has_begun(d: Decision, path: str) -> bool:
+    place = find(d.state, path)
+    return place is not None and place[0].status[place[1]] > status.READY
 
 
 def occur(d: Decision, command: commands.Complete) -> None:
