@@ -10,7 +10,6 @@ from weft.kernel.refusals import Late, NotFound, NotRunning
 from weft.kernel.state import Frame, State, find
 from weft.kernel.tree import CALL, EACH, FLOW, NET, PLACED, TASK
 
-
 TAKES: Final = {
     TASK: status.TASK_TAKES,
     PLACED: status.PLACED_TAKES,
