@@ -90,7 +90,10 @@ class Watch:
             return
         ends = [one for one in flow.activity.outcomes if one.kind != "mark"]
         if flow.is_drained:
-            ends = [one for one in ends if one.kind != "repeat"]
+            ends = sorted((one for one in ends if one.kind != "repeat"), key=lambda one: one.kind)
+            if busy := [one for one in flow.children if one.is_live]:
+                if not isinstance(fact, facts.Aborting) or not (fact.is_stopped or fact.error.startswith("engine.")):
+                    raise Violation(f"{flow.path} is drained and ends while {busy}: {fact}")
         first = next((one for one in ends if outcome_value(flow, one) == TRUE), None)
         if isinstance(fact, facts.Fixed):
             if first is None or first.name != fact.outcome:
@@ -194,7 +197,9 @@ class Watch:
         for outcome in flow.activity.outcomes:
             value = outcome_value(flow, outcome)
             is_given = outcome.name in flow.marks if outcome.kind == "mark" else False
-            if value == TRUE and not is_given and not (outcome.kind == "repeat" and flow.is_drained):
+            waits = outcome.kind == "repeat" or any(one.is_live for one in flow.children)
+            waits = waits and flow.is_drained and outcome.kind != "mark"
+            if value == TRUE and not is_given and not waits:
                 raise Violation(f"outcome {outcome.name} of {flow} holds and nothing follows")
             if outcome.guard is not None:
                 for key in unasked(flow, flow, "outcome " + outcome.name, outcome.guard):
@@ -239,6 +244,8 @@ class Watch:
         if each.at_most is not None and len(running) > each.at_most:
             raise Violation(f"{len(running)} items of {record} run")
         committed = sum(one.phase == "committed" for one in items)
+        if record.is_drained and running:
+            return
         if each.enough is not None and committed >= each.enough:
             raise Violation(f"{record} has enough and goes on")
         if each.body.vital and any(one.phase == "aborted" for one in items):

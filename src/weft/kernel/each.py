@@ -64,6 +64,8 @@ def is_open(frame: Frame, node: int, each: Each, items: Items) -> bool:
 
 
 def decide_end(d: Decision, frame: Frame, node: int, each: Each, body: Body, items: Items, counts: Names) -> bool:
+    if body.is_drained and items.running:  # what runs may end
+        return False
     if each.body.vital and body.first_error:
         begin_abort(d, frame, node, "aborted", body.first_error, body.first_message)
         return True
@@ -83,7 +85,7 @@ def decide_end(d: Decision, frame: Frame, node: int, each: Each, body: Body, ite
         else:
             begin_abort(d, frame, node, "aborted", "engine.unfilled", "no outcome holds when all items have ended")
         return True
-    if body.is_drained and not items.running:
+    if body.is_drained:
         begin_abort(d, frame, node, "aborted", "engine.cancelled")
         return True
     return False

@@ -65,20 +65,25 @@ def begin(d: Decision, frame: Frame, child: int) -> None:
 
 
 def decide_outcome(d: Decision, frame: Frame, node: int, number: int) -> bool:
-    """True when the outcome is lost for good."""
-    value = frame.value[frame.plan.outcomes[node][number]]
-    if value == 2:
+    """True when the outcome is lost for good. In a drained flow one that holds waits until nothing runs any more."""
+    if frame.value[frame.plan.outcomes[node][number]] == 2:
         return True
+    if not body_of(frame, node).is_drained:
+        end_by(d, frame, node, number)
+    return False
+
+
+def end_by(d: Decision, frame: Frame, node: int, number: int) -> None:
+    """The outcome holds: the flow ends by it, or begins its next round."""
     outcome = frame.plan.activity[node].outcomes[number]
     values = bound(frame, node, frame.plan.bindings[node, -1 - number])
-    body = body_of(frame, node)
-    if outcome.kind == "abort":
-        first = (body.first_error or "task." + outcome.name, body.first_message)
-        error, message = (body.causes or {}).get(outcome.name, first)
-        begin_abort(d, frame, node, outcome.name, error, message, values)
-    elif outcome.kind == "commit" or not body.is_drained:
+    if outcome.kind != "abort":
         fix(d, frame, node, outcome.name, values)
-    return False
+        return
+    body = body_of(frame, node)
+    first = (body.first_error or "task." + outcome.name, body.first_message)
+    error, message = (body.causes or {}).get(outcome.name, first)
+    begin_abort(d, frame, node, outcome.name, error, message, values)
 
 
 def give_mark(d: Decision, frame: Frame, node: int, number: int) -> None:
@@ -143,7 +148,7 @@ def check_hanging(d: Decision, frame: Frame, node: int, body: Body) -> None:
     if body.busy and (body.is_drained or not all(lost)):
         return
     if body.is_drained:
-        begin_abort(d, frame, node, "aborted", "engine.cancelled")
+        end_drained(d, frame, node)
     elif body.first_error:
         begin_abort(d, frame, node, "aborted", body.first_error, body.first_message)
     elif not body.is_stuck:
@@ -151,6 +156,18 @@ def check_hanging(d: Decision, frame: Frame, node: int, body: Body) -> None:
         d.tell(
             frame, node, facts.Stuck(frame.path(node), frame.rounds[node], execution.attempt, in_the_way(frame, node))
         )
+
+
+def end_drained(d: Decision, frame: Frame, node: int) -> None:
+    """All that ran has ended. What failed in it counts more than what the drain skipped, so aborts come first."""
+    outcomes = frame.plan.activity[node].outcomes
+    holding = [number for number, formula in enumerate(frame.plan.outcomes[node]) if frame.value[formula] == 1]
+    for kind in ("abort", "commit"):
+        for number in holding:
+            if outcomes[number].kind == kind:
+                end_by(d, frame, node, number)
+                return
+    begin_abort(d, frame, node, "aborted", "engine.cancelled")
 
 
 def in_the_way(frame: Frame, node: int) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ def look(d: Decision, frame: Frame, node: int) -> None:
     May raise `ExpressionError`: a guard that fails aborts the net.
     """
     body = body_of(frame, node)
+    if body.is_drained and body.busy:  # what runs may end, then all arrives
+        return
     try:
         for number in list(body.ended):
             arrive(d, frame, node, number)
