@@ -1,11 +1,12 @@
 """Workers that die, and deadlines that pass (SEMANTICS §4)."""
 
+import pytest
 from msgspec.structs import replace
 
 from tests.kernel.driver import done, everywhere, guarded, task
 from weft.kernel import effect_types, facts
 from weft.model.blocks import loop, serial
-from weft.model.definition import Deadline, Flow, On, Person, Quiet, Rule
+from weft.model.definition import Deadline, Flow, Group, Handler, On, Person, Quiet, Rule
 
 
 def open_flow(*children):  # type: ignore[no-untyped-def]
@@ -180,9 +181,10 @@ def timers(driver) -> list[tuple[float, int]]:  # type: ignore[no-untyped-def]
     return [(one.due_seconds, one.warning) for one in driver.outstanding() if isinstance(one, effect_types.Timer)]
 
 
-def test_deadline_of_people_counts_from_ready() -> None:
+@pytest.mark.parametrize("handler", [Person("clerk"), Group(("Ann", "Ben"))])
+def test_deadline_of_people_counts_from_ready(handler: Handler) -> None:
     driver = everywhere(
-        open_flow(task("a", handler=Person("clerk"), deadline=Deadline(60, warn_seconds=(10, 20)))),
+        open_flow(task("a", handler=handler, deadline=Deadline(60, warn_seconds=(10, 20)))),
         """
         at 100
         start   -> Ready p, Started p, Ready a

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from weft.handlers.functions import FindCode
-from weft.model.definition import Activity, Call, Command, Function, Http, Named, Process, Sql, Task, parts
+from weft.model.definition import Activity, Call, Command, Function, Http, Named, Process, Read, Sql, Task, parts
 
 
 def called_from(process: Process, known: Iterable[Process]) -> list[Process]:
@@ -45,5 +45,7 @@ def what_cannot_run(process: Process, tasks: FindCode) -> Iterator[str]:
                 yield f"{task.name}: calling the endpoint {endpoint!r} comes with the durable engine"
             case Task(handler=Sql(resource)):
                 yield f"{task.name}: SQL on the resource {resource!r} comes with the durable engine"
+            case Task(handler=Read(file)):
+                yield f"{task.name}: reading the file {file!r} comes with the durable engine"
             case _:
                 pass

@@ -21,7 +21,7 @@ from weft.handlers.values import Ends, objects_for
 from weft.kernel.commands import Begin, Complete, Fail, Mark, Start
 from weft.kernel.effect_types import Dispatch, Stop
 from weft.kernel.refusals import NotAvailable, NotDeclared, NotFitting, Refused
-from weft.model.definition import Function, Named, Person, Process, Task
+from weft.model.definition import Function, Group, Named, Person, Process, Task
 from weft.model.types import ValueFault
 
 Answer = object
@@ -103,7 +103,7 @@ class Runner:
 
     def offer(self, task: Task, work: Dispatch) -> None:
         self._offered[work.path] = task, work
-        if not isinstance(task.handler, Person) or task.name in self._answers or work.path in self._answers:
+        if not isinstance(task.handler, Person | Group) or task.name in self._answers or work.path in self._answers:
             self._queued += 1
             heappush(self._queue, (-task.priority, self._queued, work))
 

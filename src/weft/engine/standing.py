@@ -7,7 +7,7 @@ from weft.engine.result import Result, RunStatus
 from weft.kernel import facts, status
 from weft.kernel.effect_types import AnyEffect, Ask, Dispatch, Lookup, Stop, Timer
 from weft.kernel.outstanding import outstanding
-from weft.model.definition import Person, Signal
+from weft.model.definition import Group, Person, Signal
 from weft.model.definition import Timer as TimerHandler
 
 
@@ -64,6 +64,8 @@ def _work(instance: Instance, path: str) -> str:
     match instance.task_at(path).handler:
         case Person(role):
             return f"{path} (a task for {'the role ' + role if role else 'people'})"
+        case Group(users, role):
+            return f"{path} (a task for {'the role ' + role if role else ', '.join(users) or 'people'} together)"
         case Signal(signal):
             return f"the signal {signal!r} ({path})" if signal != path else f"the signal {signal!r}"
         case TimerHandler():

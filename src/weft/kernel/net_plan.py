@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from weft.model.definition import ArcIn as ArcDefinition
-from weft.model.definition import ArcOut, Net, Person, Signal, Task, Timer, Transition
+from weft.model.definition import ArcOut, Group, Net, Person, Signal, Task, Timer, Transition
 
 Evaluate = Callable[[dict[str, object]], object]
 Compile = Callable[[str], Evaluate]
@@ -109,7 +109,7 @@ class TransitionPlan:
 def is_offered(transition: Transition) -> bool:
     """A person's task and a trigger begin when someone or something begins them."""
     operation = transition.operation
-    return isinstance(operation, Task) and isinstance(operation.handler, Person | Timer | Signal)
+    return isinstance(operation, Task) and isinstance(operation.handler, Person | Group | Timer | Signal)
 
 
 def shared_variables(arcs: list[ArcDefinition]) -> dict[str, int]:

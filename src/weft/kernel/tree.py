@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from weft.model.definition import Activity, Call, Each, Flow, Net, Person, Task, is_unnamed
+from weft.model.definition import Activity, Call, Each, Flow, Group, Net, Person, Task, is_unnamed
 
 TASK: Final = 0
 FLOW: Final = 1
@@ -63,4 +63,4 @@ class Tree:
 
 
 def is_persons(activity: Activity) -> bool:
-    return isinstance(activity, Task) and isinstance(activity.handler, Person)
+    return isinstance(activity, Task) and isinstance(activity.handler, Person | Group)

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from typing import Literal
 
 from weft.model.form import Form
+from weft.model.handlers import Application as Application
 from weft.model.handlers import Assign as Assign
 from weft.model.handlers import Command as Command
 from weft.model.handlers import Function as Function
+from weft.model.handlers import Group as Group
 from weft.model.handlers import Handler as Handler
 from weft.model.handlers import Http as Http
 from weft.model.handlers import Named as Named
 from weft.model.handlers import Person as Person
+from weft.model.handlers import Read as Read
 from weft.model.handlers import Signal as Signal
 from weft.model.handlers import Sql as Sql
 from weft.model.handlers import TimeLimits as TimeLimits
@@ -128,10 +131,11 @@ ABORTED = Outcome("aborted", "abort")
 
 
 class Declared(Form, frozen=True, omit_defaults=True):
-    """A variable: its type and the value it is born with."""
+    """A variable: its type, the value it is born with, and for a file the name by which it is known outside."""
 
     type: str = "any"
     default: Value = None
+    file: str = ""
 
 
 # What happens when work fails or is late.
@@ -187,6 +191,8 @@ class Common(Form, frozen=True, omit_defaults=True, kw_only=True):
     priority: int = 0
     placement: str = ""
     """The group that owns a compound; empty is the group around it."""
+    description: str = ""
+    """What it is for, in its author's words; shown to people and never looked at."""
 
     def outcome(self, name: str) -> Outcome | None:
         return next((outcome for outcome in self.outcomes if outcome.name == name), None)
@@ -309,6 +315,8 @@ class Process(Form, frozen=True, omit_defaults=True, kw_only=True):
     version: str = ""
     classes: dict[str, ObjectClass] = {}
     errors: tuple[str, ...] = ()
+    applications: dict[str, Application] = {}
+    """Programs that its commands name and that are not the node's."""
     searchable: tuple[str, ...] = ()
 
 

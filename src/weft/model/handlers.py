@@ -22,8 +22,22 @@ class Function(Form, frozen=True, tag="function", omit_defaults=True):
 
 
 class Person(Form, frozen=True, tag="person", omit_defaults=True):
+    """Work of one person of a role; `application` helps to do it, `offline` work may be done without a connection."""
+
     role: str = ""
     title: str = ""
+    application: str = ""
+    offline: bool = False
+
+
+class Group(Form, tag="group", frozen=True, omit_defaults=True):
+    """Work that people do together, led by who is responsible for the instance; without `users`, all of the role."""
+
+    users: tuple[str, ...] = ()
+    role: str = ""
+    title: str = ""
+    application: str = ""
+    offline: bool = False
 
 
 class Timer(Form, frozen=True, tag="timer", omit_defaults=True):
@@ -40,7 +54,7 @@ class Signal(Form, frozen=True, tag="signal", omit_defaults=True):
 
 
 class Command(Form, frozen=True, tag="command", omit_defaults=True):
-    """An application that the node allows. In an argument `{name}` is a parameter, `{{` a brace; no shell sees it.
+    """An application that the node allows, or one of the process's own. In an argument `{name}` is a parameter, `{{` a brace; no shell sees it.
 
     `files` are the objects that are files it leaves in its directory: object → name of the file.
     """
@@ -48,6 +62,17 @@ class Command(Form, frozen=True, tag="command", omit_defaults=True):
     application: str
     arguments: tuple[str, ...] = ()
     files: dict[str, str] = {}
+
+
+class Application(Form, frozen=True, omit_defaults=True):
+    """A program that a definition brings with it; it runs where the operator allows that, on hosts that fit."""
+
+    file: str
+    size_kilobytes: int = 0
+    os: str = ""
+    cpu: str = ""
+    installer: str = ""
+    hosts: tuple[str, ...] = ()
 
 
 class Http(Form, frozen=True, tag="http", omit_defaults=True):
@@ -59,6 +84,12 @@ class Http(Form, frozen=True, tag="http", omit_defaults=True):
 class Sql(Form, frozen=True, tag="sql", omit_defaults=True):
     resource: str
     statement: str
+
+
+class Read(Form, frozen=True, tag="read", omit_defaults=True):
+    """A file outside, which the node allows, as it is when the task is ready: its one object is a `File`."""
+
+    file: str
 
 
 class Assign(Form, frozen=True, tag="assign", omit_defaults=True):
@@ -73,4 +104,4 @@ class Named(Form, frozen=True, tag="named", omit_defaults=True):
     task: str
 
 
-Handler = Function | Person | Timer | Signal | Command | Http | Sql | Assign | Named
+Handler = Function | Person | Group | Timer | Signal | Command | Http | Sql | Read | Assign | Named

@@ -97,7 +97,7 @@ def _inside(value: object, encoder: msgspec.json.Encoder) -> object:
 
 _Layout = tuple[str | None, tuple[str, ...], tuple[object, ...], tuple[bool, ...]]
 _LAYOUTS: Final[dict[type, _Layout]] = {}
-_STRUCTURED: Final = frozenset(("bindings", "classes", "fields", "variables"))
+_STRUCTURED: Final = frozenset(("applications", "bindings", "classes", "fields", "variables"))
 _ABSENT: Final = object()
 
 
