@@ -6,7 +6,7 @@ from threading import Event, get_ident
 
 import pytest
 
-from tests.handlers.desk import SECONDS, Desk, find, job
+from tests.handlers.inbox import SECONDS, Inbox, find, job
 from weft import Context, task
 from weft.handlers.coroutines import Coroutines
 from weft.handlers.jobs import Done, Failed, Marked
@@ -19,13 +19,13 @@ class GatewayDown(Exception):
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
+def inbox() -> Inbox:
+    return Inbox()
 
 
 @pytest.fixture
-def coroutines(desk: Desk) -> Iterator[Coroutines]:
-    pool = Coroutines(find, desk, most=3)
+def coroutines(inbox: Inbox) -> Iterator[Coroutines]:
+    pool = Coroutines(find, inbox, most=3)
     yield pool
     pool.close()
 
@@ -39,19 +39,19 @@ async def ask(number: int, ctx: Context) -> int:
     return number + 1
 
 
-def test_results_errors_and_marks_are_those_of_any_function(coroutines: Coroutines, desk: Desk) -> None:
+def test_results_errors_and_marks_are_those_of_any_function(coroutines: Coroutines, inbox: Inbox) -> None:
     coroutines.give([job(ask, 1, number=1), job(ask, 2, number=-1), job(ask, 3, number="one")])
-    ends = {end.job.instance: end for end in desk.ends(3)}
+    ends = {end.job.instance: end for end in inbox.ends(3)}
     assert isinstance(done := ends[1], Done)
     assert done.values == {"result": 2}
     assert isinstance(failed := ends[2], Failed)
     assert (failed.error, failed.message) == ("task.gateway", "no answer")
     assert isinstance(failed := ends[3], Failed)
     assert failed.error == "handler.input"
-    assert [one.values for one in desk.news if isinstance(one, Marked)] == [{"result": 1}, {"result": -1}]
+    assert [one.values for one in inbox.news if isinstance(one, Marked)] == [{"result": 1}, {"result": -1}]
 
 
-def test_they_run_side_by_side_on_one_thread_which_is_not_the_callers(coroutines: Coroutines, desk: Desk) -> None:
+def test_they_run_side_by_side_on_one_thread_which_is_not_the_callers(coroutines: Coroutines, inbox: Inbox) -> None:
     met = asyncio.Event()
     threads = set()
 
@@ -66,12 +66,12 @@ def test_they_run_side_by_side_on_one_thread_which_is_not_the_callers(coroutines
         met.set()
 
     coroutines.give([job(first), job(second)])
-    assert all(isinstance(one, Done) for one in desk.ends(2))
+    assert all(isinstance(one, Done) for one in inbox.ends(2))
     assert len(threads) == 1
     assert get_ident() not in threads
 
 
-def test_a_stop_cancels_a_coroutine_where_it_waits(coroutines: Coroutines, desk: Desk) -> None:
+def test_a_stop_cancels_a_coroutine_where_it_waits(coroutines: Coroutines, inbox: Inbox) -> None:
     begun = Event()
     cleaned: list[str] = []
 
@@ -87,14 +87,14 @@ def test_a_stop_cancels_a_coroutine_where_it_waits(coroutines: Coroutines, desk:
     coroutines.give([given])
     assert begun.wait(SECONDS)
     coroutines.stop(given.about)
-    failed = desk.end()
+    failed = inbox.end()
     assert isinstance(failed, Failed)
     assert failed.error == "engine.cancelled"
     assert cleaned == ["yes"]
     assert coroutines.room == 3
 
 
-def test_one_that_was_stopped_at_once_is_answered_too(coroutines: Coroutines, desk: Desk) -> None:
+def test_one_that_was_stopped_at_once_is_answered_too(coroutines: Coroutines, inbox: Inbox) -> None:
     @task
     async def never() -> None:
         await asyncio.Event().wait()
@@ -102,37 +102,37 @@ def test_one_that_was_stopped_at_once_is_answered_too(coroutines: Coroutines, de
     given = job(never)
     coroutines.give([given])
     coroutines.stop(given.about)
-    failed = desk.end()
+    failed = inbox.end()
     assert isinstance(failed, Failed)
     assert failed.error == "engine.cancelled"
 
 
-def test_one_that_nobody_stopped_but_that_cancels_itself_has_failed(coroutines: Coroutines, desk: Desk) -> None:
+def test_one_that_nobody_stopped_but_that_cancels_itself_has_failed(coroutines: Coroutines, inbox: Inbox) -> None:
     @task
     async def give_up() -> None:
         raise asyncio.CancelledError
 
     coroutines.give([job(give_up)])
-    failed = desk.end()
+    failed = inbox.end()
     assert isinstance(failed, Failed)
     assert failed.error == "task.CancelledError"
 
 
-def test_unknown_code_is_not_activated(coroutines: Coroutines, desk: Desk) -> None:
+def test_unknown_code_is_not_activated(coroutines: Coroutines, inbox: Inbox) -> None:
     coroutines.give([job(Definition(name="x", handler=Function("nowhere:at_all")))])
-    failed = desk.end()
+    failed = inbox.end()
     assert isinstance(failed, Failed)
     assert failed.error == "handler.activate"
 
 
-def test_closing_cancels_what_runs_and_answers(desk: Desk) -> None:
+def test_closing_cancels_what_runs_and_answers(inbox: Inbox) -> None:
     @task
     async def never() -> None:
         await asyncio.Event().wait()
 
-    pool = Coroutines(find, desk)
+    pool = Coroutines(find, inbox)
     pool.give([job(never)])
     pool.close()
-    failed = desk.end()
+    failed = inbox.end()
     assert isinstance(failed, Failed)
     assert failed.error == "engine.cancelled"

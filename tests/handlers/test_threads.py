@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.handlers.desk import SECONDS, Desk, definition_of, find, job
+from tests.handlers.inbox import SECONDS, Inbox, definition_of, find, job
 from weft import Context, task
 from weft.handlers.jobs import Beat, Done, Failed, Job, Marked, Saved, Stopped
 from weft.handlers.threads import Threads
@@ -24,13 +24,13 @@ class Slow(GatewayDown):
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
+def inbox() -> Inbox:
+    return Inbox()
 
 
 @pytest.fixture
-def threads(desk: Desk) -> Iterator[Threads]:
-    pool = Threads(find, desk, threads=2, most=3)
+def threads(inbox: Inbox) -> Iterator[Threads]:
+    pool = Threads(find, inbox, threads=2, most=3)
     yield pool
     pool.close()
 
@@ -48,18 +48,18 @@ def charge(kind: str) -> int:
     return "many"  # type: ignore[return-value]
 
 
-def test_inputs_are_converted_and_the_result_is_plain(threads: Threads, desk: Desk) -> None:
+def test_inputs_are_converted_and_the_result_is_plain(threads: Threads, inbox: Inbox) -> None:
     given = job(later, after="PT60S", names=["b", "a"])
     threads.give([given])
-    done = desk.end()
+    done = inbox.end()
     assert isinstance(done, Done)
     assert done.job is given
     assert (done.outcome, done.values) == ("done", {"result": "60 ['a', 'b']"})
 
 
-def test_an_input_that_does_not_convert_fails_before_the_function_is_called(threads: Threads, desk: Desk) -> None:
+def test_an_input_that_does_not_convert_fails_before_the_function_is_called(threads: Threads, inbox: Inbox) -> None:
     threads.give([job(later, after="soon", names=[])])
-    failed = desk.end()
+    failed = inbox.end()
     assert isinstance(failed, Failed)
     assert failed.error == "handler.input"
 
@@ -67,23 +67,23 @@ def test_an_input_that_does_not_convert_fails_before_the_function_is_called(thre
 @pytest.mark.parametrize(
     ("kind", "error"), [("down", "task.gateway"), ("slow", "task.gateway"), ("exit", "task.SystemExit")]
 )
-def test_an_exception_is_its_declared_error_and_kept(threads: Threads, desk: Desk, kind: str, error: str) -> None:
+def test_an_exception_is_its_declared_error_and_kept(threads: Threads, inbox: Inbox, kind: str, error: str) -> None:
     threads.give([job(charge, kind=kind)])
-    failed = desk.end()
+    failed = inbox.end()
     assert isinstance(failed, Failed)
     assert (failed.error, failed.message) == (error, "no answer")
     assert isinstance(failed.exception, GatewayDown | SystemExit)
 
 
-def test_a_function_that_is_not_known_here_fails_as_not_activated(threads: Threads, desk: Desk) -> None:
+def test_a_function_that_is_not_known_here_fails_as_not_activated(threads: Threads, inbox: Inbox) -> None:
     threads.give([job(Definition(name="x", handler=Function("nowhere:at_all")))])
-    failed = desk.end()
+    failed = inbox.end()
     assert isinstance(failed, Failed)
     assert failed.error == "handler.activate"
-    assert "x" in failed.message
+    assert "nowhere" in failed.message
 
 
-def test_functions_run_side_by_side_on_threads_that_are_not_the_callers(threads: Threads, desk: Desk) -> None:
+def test_functions_run_side_by_side_on_threads_that_are_not_the_callers(threads: Threads, inbox: Inbox) -> None:
     met = Barrier(2)
 
     @task
@@ -91,12 +91,12 @@ def test_functions_run_side_by_side_on_threads_that_are_not_the_callers(threads:
         return met.wait(SECONDS)
 
     threads.give([job(meet, 1), job(meet, 2)])
-    assert all(isinstance(one, Done) for one in desk.ends(2))
-    assert len(desk.threads) == 2
-    assert get_ident() not in desk.threads
+    assert all(isinstance(one, Done) for one in inbox.ends(2))
+    assert len(inbox.threads) == 2
+    assert get_ident() not in inbox.threads
 
 
-def test_room_is_what_may_still_be_given(threads: Threads, desk: Desk) -> None:
+def test_room_is_what_may_still_be_given(threads: Threads, inbox: Inbox) -> None:
     go = Event()
 
     @task
@@ -107,11 +107,11 @@ def test_room_is_what_may_still_be_given(threads: Threads, desk: Desk) -> None:
     threads.give([job(wait, number) for number in range(4)])
     assert threads.room == 0
     go.set()
-    assert len(desk.ends(4)) == 4
+    assert len(inbox.ends(4)) == 4
     assert threads.room == 3
 
 
-def test_the_context_tells_keeps_and_marks(threads: Threads, desk: Desk) -> None:
+def test_the_context_tells_keeps_and_marks(threads: Threads, inbox: Inbox) -> None:
     @task(checkpoint=True, marks={"packed": str})
     def pack(ctx: Context) -> list[Any]:
         ctx.heartbeat()
@@ -121,8 +121,8 @@ def test_the_context_tells_keeps_and_marks(threads: Threads, desk: Desk) -> None
 
     given = Job(definition_of(pack), 7, "all/pack", 2, 3, "7/all/pack@2", checkpoint="old")
     threads.give([given])
-    done = desk.end()
-    beat, saved, marked = desk.news
+    done = inbox.end()
+    beat, saved, marked = inbox.news
     assert isinstance(beat, Beat)
     assert isinstance(saved, Saved)
     assert isinstance(marked, Marked)
@@ -132,7 +132,7 @@ def test_the_context_tells_keeps_and_marks(threads: Threads, desk: Desk) -> None
     assert done.values == {"result": ["7/all/pack@2", "all/pack", 2, 3, {"box": [1, 2]}]}
 
 
-def test_a_stop_reaches_the_function_at_its_next_heartbeat(threads: Threads, desk: Desk) -> None:
+def test_a_stop_reaches_the_function_at_its_next_heartbeat(threads: Threads, inbox: Inbox) -> None:
     told = Event()
 
     @task
@@ -144,12 +144,12 @@ def test_a_stop_reaches_the_function_at_its_next_heartbeat(threads: Threads, des
     threads.give([given])
     threads.stop(given.about)
     told.set()
-    failed = desk.end()
+    failed = inbox.end()
     assert isinstance(failed, Failed)
     assert failed.error == "engine.cancelled"
 
 
-def test_a_function_that_ends_well_although_it_was_stopped_has_done_its_work(threads: Threads, desk: Desk) -> None:
+def test_a_function_that_ends_well_although_it_was_stopped_has_done_its_work(threads: Threads, inbox: Inbox) -> None:
     begun, told = Event(), Event()
 
     @task
@@ -163,10 +163,10 @@ def test_a_function_that_ends_well_although_it_was_stopped_has_done_its_work(thr
     begun.wait(SECONDS)
     threads.stop(given.about)
     told.set()
-    assert isinstance(desk.end(), Done)
+    assert isinstance(inbox.end(), Done)
 
 
-def test_what_is_stopped_before_its_turn_never_begins(desk: Desk) -> None:
+def test_what_is_stopped_before_its_turn_never_begins(inbox: Inbox) -> None:
     begun, go = Event(), Event()
     ran: list[int] = []
 
@@ -179,13 +179,13 @@ def test_what_is_stopped_before_its_turn_never_begins(desk: Desk) -> None:
     def second() -> None:
         ran.append(2)
 
-    pool = Threads(find, desk, threads=1)
+    pool = Threads(find, inbox, threads=1)
     waiting = job(second)
     pool.give([job(first), waiting])
     begun.wait(SECONDS)
     pool.stop(waiting.about)
     go.set()
-    done, failed = desk.ends(2)
+    done, failed = inbox.ends(2)
     pool.close()
     assert isinstance(done, Done)
     assert isinstance(failed, Failed)
@@ -193,17 +193,17 @@ def test_what_is_stopped_before_its_turn_never_begins(desk: Desk) -> None:
     assert ran == []
 
 
-def test_a_stop_for_what_is_not_there_does_nothing(threads: Threads, desk: Desk) -> None:
+def test_a_stop_for_what_is_not_there_does_nothing(threads: Threads, inbox: Inbox) -> None:
     threads.stop((9, "nothing", 0, 1))
-    assert desk.is_empty()
+    assert inbox.is_empty()
 
 
-def test_one_that_raises_stopped_by_itself_was_not_stopped(threads: Threads, desk: Desk) -> None:
+def test_one_that_raises_stopped_by_itself_was_not_stopped(threads: Threads, inbox: Inbox) -> None:
     @task
     def work() -> None:
         raise Stopped("not by anybody")
 
     threads.give([job(work)])
-    failed = desk.end()
+    failed = inbox.end()
     assert isinstance(failed, Failed)
     assert failed.error == "task.Stopped"

@@ -19,7 +19,7 @@ from weft.handlers.jobs import (
     Saved,
     Stopped,
 )
-from weft.model.definition import Function, Named
+from weft.model.definition import Function, Named, Task
 from weft.model.types import to_plain
 
 
@@ -134,5 +134,13 @@ def attempt_of(job: Job, find: FindCode, answer: Answers) -> Attempt | Failed:
     handler = job.task.handler
     code = find(handler) if isinstance(handler, Function | Named) else None
     if code is None:
-        return Failed(job, ACTIVATE, f"no code for task {job.task.name} is known here")
+        return Failed(job, ACTIVATE, no_code(job.task))
     return Attempt(job, code, answer)
+
+
+def no_code(task: Task) -> str:
+    """What is missing when a task's function is not found."""
+    if isinstance(task.handler, Function):
+        reference = task.handler.reference
+        return f"this node has no task {reference}: give it the module {reference.partition(':')[0]}"
+    return f"this node has no task called {task.name}: give it the module that has it"

@@ -14,7 +14,7 @@ from weft.model.definition import Task as Definition
 SECONDS = 20.0
 
 
-class Desk:
+class Inbox:
     """Takes answers from any thread."""
 
     def __init__(self) -> None:

@@ -1,0 +1,169 @@
+"""The desk: who can do a task, in which order pools are tried, and places that stay booked until work is given."""
+
+from collections.abc import Iterator
+from threading import Event
+
+import pytest
+
+from tests.handlers.inbox import SECONDS, Inbox, definition_of, find, job
+from weft import task
+from weft.handlers.coroutines import Coroutines
+from weft.handlers.desk import Desk, Route, functions
+from weft.handlers.jobs import Done, Failed, Pool
+from weft.handlers.threads import Threads
+from weft.model.definition import Command, Function, Http
+from weft.model.definition import Task as Definition
+
+
+@task
+def add(number: int) -> int:
+    return number + 1
+
+
+@task
+async def add_later(number: int) -> int:
+    return number + 2
+
+
+@pytest.fixture
+def inbox() -> Inbox:
+    return Inbox()
+
+
+@pytest.fixture
+def threads(inbox: Inbox) -> Iterator[Threads]:
+    pool = Threads(find, inbox, threads=1, most=2)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def others(inbox: Inbox) -> Iterator[Threads]:
+    pool = Threads(find, inbox, threads=1, most=2)
+    yield pool
+    pool.close()
+
+
+def desk_of(inbox: Inbox, *pools: Pool, queues: tuple[str, ...] = ()) -> Desk:
+    return Desk([functions(pool, find) for pool in pools], inbox, queues=queues)
+
+
+def test_functions_go_to_threads_and_coroutine_functions_to_their_loop(threads: Threads, inbox: Inbox) -> None:
+    coroutines = Coroutines(find, inbox)
+    desk = Desk([functions(threads, find), functions(coroutines, find, coroutines=True)], inbox)
+    desk.give([job(add, 1, number=1), job(add_later, 2, number=1)])
+    ends = {end.job.instance: end for end in inbox.ends(2)}
+    desk.close()
+    assert [one.values for one in (ends[1], ends[2]) if isinstance(one, Done)] == [{"result": 2}, {"result": 3}]
+
+
+def test_room_is_that_of_all_pools_less_what_is_booked(threads: Threads, others: Threads, inbox: Inbox) -> None:
+    desk = desk_of(inbox, threads, others)
+    assert desk.room == 4
+    given = [job(add, number, number=number) for number in range(5)]
+    assert [desk.book(one.about, one.task) for one in given] == [True, True, True, True, False]
+    assert desk.room == 0
+    desk.unbook(given[3].about)
+    assert desk.room == 1
+    desk.give(given[:3])
+    assert len(inbox.ends(3)) == 3
+    assert desk.room == 4
+
+
+def test_a_booked_place_is_where_the_work_goes(threads: Threads, others: Threads, inbox: Inbox) -> None:
+    go = Event()
+
+    @task
+    def wait() -> None:
+        go.wait(SECONDS)
+
+    desk = desk_of(inbox, threads, others)
+    given = [job(wait, number) for number in range(3)]
+    for one in given:
+        assert desk.book(one.about, one.task)
+    desk.give([given[2]])
+    assert (threads.room, others.room) == (2, 1)
+    desk.give(given[:2])
+    assert (threads.room, others.room) == (0, 1)
+    go.set()
+    inbox.ends(3)
+
+
+def test_queues_of_a_task_are_tried_in_their_order(threads: Threads, others: Threads, inbox: Inbox) -> None:
+    routes = [functions(threads, find, queues=("fast",)), functions(others, find)]
+    desk = Desk(routes, inbox)
+    wanted = definition_of(add, queues=("fast", "slow"))
+    for number in range(3):
+        assert desk.book((number, "add", 0, 1), wanted)
+    assert desk.room == 1
+    slow_first = definition_of(add, queues=("slow", "fast"))
+    assert desk.book((3, "add", 0, 1), slow_first)
+    assert not desk.book((4, "add", 0, 1), slow_first)
+
+
+def test_a_queue_that_has_its_own_pool_is_done_nowhere_else(threads: Threads, others: Threads, inbox: Inbox) -> None:
+    desk = Desk([functions(threads, find, queues=("fast",)), functions(others, find)], inbox)
+    fast = definition_of(add, queues=("fast",))
+    assert [desk.book((number, "add", 0, 1), fast) for number in range(3)] == [True, True, False]
+    assert desk.room == 2
+
+
+def test_a_node_takes_only_queues_that_it_serves(threads: Threads, inbox: Inbox) -> None:
+    desk = desk_of(inbox, threads, queues=("gpu",))
+    plain = definition_of(add)
+    assert not desk.book((1, "add", 0, 1), plain)
+    assert desk.why_not(plain) == "add is for default; this node serves only gpu"
+    assert desk.why_not(definition_of(add, queues=("cpu", "gpu"))) == ""
+
+
+def test_why_nobody_can_do_a_task_is_told(threads: Threads, inbox: Inbox) -> None:
+    desk = desk_of(inbox, threads)
+    unknown = Definition(name="x", handler=Function("nowhere.at:all"))
+    assert desk.why_not(unknown) == "this node has no task nowhere.at:all: give it the module nowhere.at"
+    assert "coroutine" in desk.why_not(definition_of(add_later))
+    assert desk.why_not(Definition(name="x", handler=Http("shop"))) == "no pool of this node does x"
+
+
+def test_what_nobody_can_do_is_answered_when_it_is_given_all_the_same(threads: Threads, inbox: Inbox) -> None:
+    desk = desk_of(inbox, threads)
+    desk.give([job(Definition(name="x", handler=Http("shop")))])
+    failed = inbox.end()
+    assert isinstance(failed, Failed)
+    assert (failed.error, failed.message) == ("handler.activate", "no pool of this node does x")
+
+
+def test_code_that_comes_later_is_found(threads: Threads, inbox: Inbox) -> None:
+    known: dict[str, Function] = {}
+    desk = Desk([functions(threads, lambda handler: find(handler) if known else None)], inbox)
+    wanted = definition_of(add)
+    assert not desk.book((1, "add", 0, 1), wanted)
+    known["add"] = Function("add")
+    assert desk.book((1, "add", 0, 1), wanted)
+
+
+def test_a_pool_behind_two_routes_has_its_room_once(threads: Threads, inbox: Inbox) -> None:
+    desk = Desk([functions(threads, find), Route(threads, (Command,))], inbox)
+    assert desk.room == 2
+    zip_it = Definition(name="zip", handler=Command("zip"))
+    assert desk.book((1, "add", 0, 1), definition_of(add))
+    assert desk.book((1, "zip", 0, 1), zip_it)
+    assert not desk.book((2, "zip", 0, 1), zip_it)
+
+
+def test_a_stop_reaches_the_pool_that_has_the_work(threads: Threads, others: Threads, inbox: Inbox) -> None:
+    begun, go = Event(), Event()
+
+    @task
+    def wait() -> None:
+        begun.set()
+        go.wait(SECONDS)
+
+    desk = desk_of(inbox, threads, others)
+    first, second = job(wait, 1), job(wait, 2)
+    desk.give([first, second])
+    assert begun.wait(SECONDS)
+    desk.stop(second.about)
+    go.set()
+    ends = {end.job.instance: end for end in inbox.ends(2)}
+    assert isinstance(failed := ends[2], Failed)
+    assert failed.error == "engine.cancelled"
