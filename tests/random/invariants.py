@@ -91,9 +91,9 @@ class Watch:
         ends = [one for one in flow.activity.outcomes if one.kind != "mark"]
         if flow.is_drained:
             ends = sorted((one for one in ends if one.kind != "repeat"), key=lambda one: one.kind)
-            if busy := [one for one in flow.children if one.is_live]:
-                if not isinstance(fact, facts.Aborting) or not (fact.is_stopped or fact.error.startswith("engine.")):
-                    raise Violation(f"{flow.path} is drained and ends while {busy}: {fact}")
+            is_forced = isinstance(fact, facts.Aborting) and (fact.is_stopped or fact.error.startswith("engine."))
+            if not is_forced and (busy := [one for one in flow.children if one.is_live]):
+                raise Violation(f"{flow.path} is drained and ends while {busy}: {fact}")
         first = next((one for one in ends if outcome_value(flow, one) == TRUE), None)
         if isinstance(fact, facts.Fixed):
             if first is None or first.name != fact.outcome:

@@ -54,7 +54,9 @@ class Signal(Form, frozen=True, tag="signal", omit_defaults=True):
 
 
 class Command(Form, frozen=True, tag="command", omit_defaults=True):
-    """An application that the node allows, or one of the process's own. In an argument `{name}` is a parameter, `{{` a brace; no shell sees it.
+    """An application that the node allows, or one of the process's own; no shell sees it.
+
+    In an argument `{name}` is a parameter, and `{{` a brace.
 
     `files` are the objects that are files it leaves in its directory: object → name of the file.
     """
