@@ -6,7 +6,7 @@ from threading import get_ident
 from typing import Any
 
 from weft.handlers.functions import Code
-from weft.handlers.jobs import Answer, Beat, Job, Marked, Saved
+from weft.handlers.jobs import Answer, Beat, Begun, Job, Marked, Saved
 from weft.languages.python.tasks import Task, lookup
 from weft.model.definition import Function, Named
 from weft.model.definition import Task as Definition
@@ -35,7 +35,7 @@ class Inbox:
 
     def end(self) -> Answer:
         """The next answer that ends a job."""
-        while isinstance(answer := self.next(), Marked | Saved | Beat):
+        while isinstance(answer := self.next(), Marked | Saved | Beat | Begun):
             self.news.append(answer)
         return answer
 

@@ -1,4 +1,4 @@
-"""The desk: who can do a task, in which order pools are tried, and places that stay booked until work is given."""
+"""The desk: who can do a task, in which order pools are tried, and how much could begin in each lane."""
 
 from collections.abc import Iterator
 from threading import Event
@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 
 from tests.handlers.inbox import SECONDS, Inbox, definition_of, find, job
-from weft import task
+from weft import Context, task
 from weft.handlers.coroutines import Coroutines
 from weft.handlers.desk import Desk, Route, functions
 from weft.handlers.jobs import Done, Failed, Pool
@@ -32,14 +32,14 @@ def inbox() -> Inbox:
 
 @pytest.fixture
 def threads(inbox: Inbox) -> Iterator[Threads]:
-    pool = Threads(find, inbox, threads=1, most=2)
+    pool = Threads(find, inbox, threads=1)
     yield pool
     pool.close()
 
 
 @pytest.fixture
 def others(inbox: Inbox) -> Iterator[Threads]:
-    pool = Threads(find, inbox, threads=1, most=2)
+    pool = Threads(find, inbox, threads=1)
     yield pool
     pool.close()
 
@@ -57,20 +57,9 @@ def test_functions_go_to_threads_and_coroutine_functions_to_their_loop(threads: 
     assert [one.values for one in (ends[1], ends[2]) if isinstance(one, Done)] == [{"result": 2}, {"result": 3}]
 
 
-def test_room_is_that_of_all_pools_less_what_is_booked(threads: Threads, others: Threads, inbox: Inbox) -> None:
-    desk = desk_of(inbox, threads, others)
-    assert desk.room == 4
-    given = [job(add, number, number=number) for number in range(5)]
-    assert [desk.book(one.about, one.task) for one in given] == [True, True, True, True, False]
-    assert desk.room == 0
-    desk.unbook(given[3].about)
-    assert desk.room == 1
-    desk.give(given[:3])
-    assert len(inbox.ends(3)) == 3
-    assert desk.room == 4
-
-
-def test_a_booked_place_is_where_the_work_goes(threads: Threads, others: Threads, inbox: Inbox) -> None:
+def test_tasks_of_the_same_pools_have_one_lane_and_it_has_their_room(
+    threads: Threads, others: Threads, inbox: Inbox
+) -> None:
     go = Event()
 
     @task
@@ -79,39 +68,58 @@ def test_a_booked_place_is_where_the_work_goes(threads: Threads, others: Threads
 
     desk = desk_of(inbox, threads, others)
     given = [job(wait, number) for number in range(3)]
-    for one in given:
-        assert desk.book(one.about, one.task)
-    desk.give([given[2]])
-    assert (threads.room, others.room) == (2, 1)
+    lane = desk.lane(given[0].task)
+    assert lane
+    assert lane == desk.lane(definition_of(add))
+    assert desk.rooms() == {lane: 2}
     desk.give(given[:2])
-    assert (threads.room, others.room) == (0, 1)
+    assert desk.rooms() == {lane: 0}
+    assert (threads.room, others.room) == (0, 0)
+    desk.give(given[2:])
     go.set()
-    inbox.ends(3)
+    assert len(inbox.ends(3)) == 3
+
+
+def test_what_is_more_than_all_can_begin_waits_in_the_first_pool(
+    threads: Threads, others: Threads, inbox: Inbox
+) -> None:
+    desk = desk_of(inbox, threads, others)
+    desk.give([job(add, number, number=number) for number in range(50)])
+    assert len(inbox.ends(50)) == 50
 
 
 def test_queues_of_a_task_are_tried_in_their_order(threads: Threads, others: Threads, inbox: Inbox) -> None:
-    routes = [functions(threads, find, queues=("fast",)), functions(others, find)]
-    desk = Desk(routes, inbox)
-    wanted = definition_of(add, queues=("fast", "slow"))
-    for number in range(3):
-        assert desk.book((number, "add", 0, 1), wanted)
-    assert desk.room == 1
-    slow_first = definition_of(add, queues=("slow", "fast"))
-    assert desk.book((3, "add", 0, 1), slow_first)
-    assert not desk.book((4, "add", 0, 1), slow_first)
+    begun, go = Event(), Event()
+
+    @task
+    def wait() -> None:
+        begun.set()
+        go.wait(SECONDS)
+
+    desk = Desk([functions(threads, find, queues=("fast",)), functions(others, find)], inbox)
+    slow_first = definition_of(wait, queues=("slow", "fast"))
+    desk.give([job(slow_first)])
+    assert begun.wait(SECONDS)
+    assert (threads.room, others.room) == (1, 0)
+    desk.give([job(slow_first, 2)])
+    assert (threads.room, others.room) == (0, 0)
+    go.set()
+    inbox.ends(2)
+    fast_first = definition_of(wait, queues=("fast", "slow"))
+    assert desk.lane(fast_first) != desk.lane(slow_first)
 
 
 def test_a_queue_that_has_its_own_pool_is_done_nowhere_else(threads: Threads, others: Threads, inbox: Inbox) -> None:
     desk = Desk([functions(threads, find, queues=("fast",)), functions(others, find)], inbox)
-    fast = definition_of(add, queues=("fast",))
-    assert [desk.book((number, "add", 0, 1), fast) for number in range(3)] == [True, True, False]
-    assert desk.room == 2
+    fast, plain = desk.lane(definition_of(add, queues=("fast",))), desk.lane(definition_of(add))
+    assert fast != plain
+    assert desk.rooms() == {fast: 1, plain: 1}
 
 
 def test_a_node_takes_only_queues_that_it_serves(threads: Threads, inbox: Inbox) -> None:
     desk = desk_of(inbox, threads, queues=("gpu",))
     plain = definition_of(add)
-    assert not desk.book((1, "add", 0, 1), plain)
+    assert desk.lane(plain) == ""
     assert desk.why_not(plain) == "add is for default; this node serves only gpu"
     assert desk.why_not(definition_of(add, queues=("cpu", "gpu"))) == ""
 
@@ -136,34 +144,31 @@ def test_code_that_comes_later_is_found(threads: Threads, inbox: Inbox) -> None:
     known: dict[str, Function] = {}
     desk = Desk([functions(threads, lambda handler: find(handler) if known else None)], inbox)
     wanted = definition_of(add)
-    assert not desk.book((1, "add", 0, 1), wanted)
+    assert desk.lane(wanted) == ""
     known["add"] = Function("add")
-    assert desk.book((1, "add", 0, 1), wanted)
+    assert desk.lane(wanted) != ""
 
 
 def test_a_pool_behind_two_routes_has_its_room_once(threads: Threads, inbox: Inbox) -> None:
     desk = Desk([functions(threads, find), Route(threads, (Command,))], inbox)
-    assert desk.room == 2
-    zip_it = Definition(name="zip", handler=Command("zip"))
-    assert desk.book((1, "add", 0, 1), definition_of(add))
-    assert desk.book((1, "zip", 0, 1), zip_it)
-    assert not desk.book((2, "zip", 0, 1), zip_it)
+    lanes = {desk.lane(definition_of(add)), desk.lane(Definition(name="zip", handler=Command("zip")))}
+    assert desk.rooms() == dict.fromkeys(lanes, 1)
 
 
 def test_a_stop_reaches_the_pool_that_has_the_work(threads: Threads, others: Threads, inbox: Inbox) -> None:
-    begun, go = Event(), Event()
+    go = Event()
 
     @task
-    def wait() -> None:
-        begun.set()
+    def wait(ctx: Context) -> None:
         go.wait(SECONDS)
+        ctx.heartbeat()
 
     desk = desk_of(inbox, threads, others)
     first, second = job(wait, 1), job(wait, 2)
     desk.give([first, second])
-    assert begun.wait(SECONDS)
-    desk.stop(second.about)
+    desk.stop([second.about])
     go.set()
     ends = {end.job.instance: end for end in inbox.ends(2)}
+    assert isinstance(ends[1], Done)
     assert isinstance(failed := ends[2], Failed)
     assert failed.error == "engine.cancelled"

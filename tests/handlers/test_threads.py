@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.handlers.inbox import SECONDS, Inbox, definition_of, find, job
+from tests.handlers.inbox import SECONDS, Inbox, definition_of, find, job, until
 from weft import Context, task
-from weft.handlers.jobs import Beat, Done, Failed, Job, Marked, Saved, Stopped
+from weft.handlers.jobs import Beat, Begun, Done, Failed, Job, Marked, Saved, Stopped
 from weft.handlers.threads import Threads
-from weft.model.definition import Function
+from weft.model.definition import Function, TimeLimits
 from weft.model.definition import Task as Definition
 
 
@@ -30,7 +30,7 @@ def inbox() -> Inbox:
 
 @pytest.fixture
 def threads(inbox: Inbox) -> Iterator[Threads]:
-    pool = Threads(find, inbox, threads=2, most=3)
+    pool = Threads(find, inbox, threads=2)
     yield pool
     pool.close()
 
@@ -96,19 +96,46 @@ def test_functions_run_side_by_side_on_threads_that_are_not_the_callers(threads:
     assert get_ident() not in inbox.threads
 
 
-def test_room_is_what_may_still_be_given(threads: Threads, inbox: Inbox) -> None:
+def test_room_is_what_can_begin_soon(threads: Threads, inbox: Inbox) -> None:
     go = Event()
 
     @task
     def wait() -> None:
         go.wait(SECONDS)
 
-    assert threads.room == 3
-    threads.give([job(wait, number) for number in range(4)])
+    assert threads.room == 2
+    threads.give([job(wait, number) for number in range(3)])
     assert threads.room == 0
     go.set()
-    assert len(inbox.ends(4)) == 4
-    assert threads.room == 3
+    assert len(inbox.ends(3)) == 3
+    assert threads.room > 0
+
+
+def test_short_work_is_taken_ahead_and_no_more_of_it_when_it_gets_slow(threads: Threads, inbox: Inbox) -> None:
+    go = Event()
+
+    @task
+    def quick() -> None: ...
+
+    @task
+    def wait() -> None:
+        go.wait(SECONDS)
+
+    threads.give([job(quick, number) for number in range(300)])
+    inbox.ends(300)
+    ahead = threads.room
+    assert ahead > 20  # a thread begins more than ten of them in 50 ms
+    threads.give([job(wait, number) for number in range(4)])
+    until(lambda: threads.room == 0, go.wait)  # both threads have been busy for longer than that
+    go.set()
+    inbox.ends(4)
+
+
+def test_work_with_time_limits_tells_when_it_begins(threads: Threads, inbox: Inbox) -> None:
+    given = job(definition_of(charge, limits=TimeLimits(run_seconds=5)), kind="fine")
+    threads.give([given])
+    inbox.end()
+    assert [type(one) for one in inbox.news] == [Begun]
 
 
 def test_the_context_tells_keeps_and_marks(threads: Threads, inbox: Inbox) -> None:
@@ -132,21 +159,31 @@ def test_the_context_tells_keeps_and_marks(threads: Threads, inbox: Inbox) -> No
     assert done.values == {"result": ["7/all/pack@2", "all/pack", 2, 3, {"box": [1, 2]}]}
 
 
-def test_a_stop_reaches_the_function_at_its_next_heartbeat(threads: Threads, inbox: Inbox) -> None:
+@pytest.mark.parametrize("error", ["", "handler.execute.late"])
+def test_a_stop_reaches_the_function_when_it_next_uses_its_context(threads: Threads, inbox: Inbox, error: str) -> None:
     told = Event()
+    seen: list[bool] = []
 
-    @task
+    @task(checkpoint=True, marks={"half": None})
     def work(ctx: Context) -> None:
+        seen.append(ctx.cancelled)
         told.wait(SECONDS)
+        seen.append(ctx.cancelled)
+        for use in (ctx.heartbeat, lambda: ctx.mark("half"), lambda: ctx.save("half")):
+            with pytest.raises(Stopped):
+                use()
         ctx.heartbeat()
 
     given = job(work)
     threads.give([given])
-    threads.stop(given.about)
+    until(lambda: bool(seen), told.wait)
+    threads.stop(given.about, error)
     told.set()
     failed = inbox.end()
     assert isinstance(failed, Failed)
-    assert failed.error == "engine.cancelled"
+    assert failed.error == (error or "engine.cancelled")
+    assert seen == [False, True]
+    assert [type(one) for one in inbox.news] == [Saved]  # a checkpoint is kept all the same
 
 
 def test_a_function_that_ends_well_although_it_was_stopped_has_done_its_work(threads: Threads, inbox: Inbox) -> None:

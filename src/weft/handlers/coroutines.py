@@ -6,16 +6,15 @@ from functools import partial
 from threading import Thread
 
 from weft.handlers.functions import Attempt, FindCode, attempt_of, not_begun
-from weft.handlers.jobs import INPUT, About, Answers, Begins, Done, Failed, Job
+from weft.handlers.jobs import INPUT, About, Answers, Begun, Done, Failed, Job
 
 
 class Coroutines:
     """Runs coroutine functions; `most` at a time. A stop cancels the coroutine where it waits."""
 
-    def __init__(self, find: FindCode, answer: Answers, *, most: int = 10_000, begins: Begins | None = None) -> None:
+    def __init__(self, find: FindCode, answer: Answers, *, most: int = 10_000) -> None:
         self._find = find
         self._answer = answer
-        self._begins = begins
         self._most = most
         self._attempts: dict[About, Attempt] = {}
         self._running: dict[About, asyncio.Task[Done | Failed]] = {}
@@ -38,10 +37,10 @@ class Coroutines:
                 given.append(attempt)
         self._loop.call_soon_threadsafe(self._start, given)
 
-    def stop(self, about: About) -> None:
+    def stop(self, about: About, error: str = "") -> None:
         attempt = self._attempts.get(about)
         if attempt is not None:
-            attempt.stop()
+            attempt.stop(error)
             self._loop.call_soon_threadsafe(self._cancel, about)
 
     def close(self, seconds: float = 1.0) -> None:
@@ -70,8 +69,8 @@ class Coroutines:
             running.cancel()
 
     async def _run(self, attempt: Attempt) -> Done | Failed:
-        if self._begins is not None:
-            self._begins(attempt.job)
+        if attempt.job.task.limits is not None:
+            self._answer(Begun(attempt.job))
         return await answer_of(attempt)
 
     def _ended(self, attempt: Attempt, running: asyncio.Task[Done | Failed]) -> None:

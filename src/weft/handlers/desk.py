@@ -1,22 +1,30 @@
-"""The desk: all pools of a node behind one. It says who could do a task, and keeps a place for what will be given.
+"""The desk: all pools of a node behind one. It says who could do a task, and how much could begin now.
 
-An engine decides that work begins before it may give it away; in between, the place that it counted on stays booked.
-Jobs come and go in the engine's thread; answers go past the desk, from the pools to whom they were told to answer.
+An engine asks for the lane of each task that is ready, counts down what room the lane has, decides that the work
+begins, and gives it away when that is durable. One thread does all this; answers go past the desk, from the pools to
+whom they were told to answer.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from weft.handlers.functions import FindCode, no_code
 from weft.handlers.jobs import ACTIVATE, About, Answers, Failed, Job, Pool
-from weft.model.definition import Function, Handler, Named, Task
+from weft.model.definition import Function, Handler, Named, Process, Task
 
 DEFAULT: Final = "default"
 """The queue of a task that names none."""
 
 KNOWN_MAX: Final = 10_000
+
+Refuses = Callable[[Task, Process | None], str]
+"""Why a pool can't do a task; empty when it can."""
+
+
+def _nothing(task: Task, process: Process | None) -> str:
+    return ""
 
 
 class Route(Struct, frozen=True, eq=False):
@@ -27,114 +35,103 @@ class Route(Struct, frozen=True, eq=False):
 
     pool: Pool
     kinds: tuple[type[Handler], ...]
-    refuses: Callable[[Task], str] = lambda task: ""
-    """Why it can't do a task; empty when it can."""
+    refuses: Refuses = _nothing
     queues: tuple[str, ...] = ()
-
-
-class _Window:
-    """A pool, and how many of its places are booked."""
-
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
-        self.booked = 0
-
-    @property
-    def room(self) -> int:
-        return self.pool.room - self.booked
 
 
 class Desk:
     """Routes jobs to pools. `queues` are those that this node serves; none means all."""
 
     def __init__(self, routes: Sequence[Route], answer: Answers, *, queues: Sequence[str] = ()) -> None:
-        self._windows = {id(route.pool): _Window(route.pool) for route in routes}
         self._routes = routes
         self._answer = answer
         self._queues = frozenset(queues)
-        self._booked: dict[About, _Window] = {}
-        self._known: dict[int, tuple[Task, list[_Window]]] = {}
-        """By identity, who can do a task; the task is kept so that its identity stays its own."""
+        self._pools = list({id(route.pool): route.pool for route in routes}.values())
+        self._lanes: dict[str, list[Pool]] = {}
+        """By name, the pools that do what is in the lane, in the order in which they are tried."""
+        self._known: dict[int, tuple[Task, Process | None, str]] = {}
+        """By identity of the task, its lane; the task is kept so that its identity stays its own."""
 
-    @property
-    def room(self) -> int:
-        return sum(max(0, window.room) for window in self._windows.values())
+    def lane(self, task: Task, process: Process | None = None) -> str:
+        """Where a task goes: the same word for all that the same pools can do; empty when nobody here can."""
+        known = self._known.get(id(task))
+        if known is not None and known[1] is process:
+            return known[2]
+        pools = list(dict.fromkeys(self._able(task, process)))
+        if not pools:  # not remembered: code may come later
+            return ""
+        lane = ">".join(str(self._pools.index(pool)) for pool in pools)
+        self._lanes[lane] = pools
+        if len(self._known) >= KNOWN_MAX:
+            self._known.clear()
+        self._known[id(task)] = task, process, lane
+        return lane
 
-    def why_not(self, task: Task) -> str:
+    def rooms(self) -> dict[str, int]:
+        """How much could soon begin in each lane that was asked for. Lanes with a pool in common share its room."""
+        room = {id(pool): pool.room for pool in self._pools}
+        return {lane: sum(room[id(pool)] for pool in pools) for lane, pools in self._lanes.items()}
+
+    def why_not(self, task: Task, process: Process | None = None) -> str:
         """Why nobody here can do this task, with room or without; empty when somebody can."""
-        if self._able(task):
+        if self.lane(task, process):
             return ""
         queues = task.queues or (DEFAULT,)
         if self._queues and self._queues.isdisjoint(queues):
             return f"{task.name} is for {' or '.join(queues)}; this node serves only {', '.join(sorted(self._queues))}"
         routes = [route for route in self._routes if isinstance(task.handler, route.kinds)]
-        reasons = dict.fromkeys(filter(None, (route.refuses(task) for route in routes)))
+        reasons = dict.fromkeys(filter(None, (route.refuses(task, process) for route in routes)))
         return "; ".join(reasons) or f"no pool of this node does {task.name}"
 
-    def book(self, about: About, task: Task) -> bool:
-        """Keeps a place for an attempt that will be given or unbooked; the task's queues are tried in their order."""
-        for window in self._able(task):
-            if window.room > 0:
-                window.booked += 1
-                self._booked[about] = window
-                return True
-        return False
-
-    def unbook(self, about: About) -> None:
-        window = self._booked.pop(about, None)
-        if window is not None:
-            window.booked -= 1
-
-    def give(self, jobs: Sequence[Job]) -> None:
-        """Each to the pool where its place is booked; without one to the first that can do it, room or not."""
-        batches: dict[int, tuple[Pool, list[Job]]] = {}
+    def give(self, jobs: Iterable[Job]) -> None:
+        """Each to the first pool of its lane that has room; when none has, to the first. A message for each pool."""
+        by_lane: dict[str, list[Job]] = {}
         for job in jobs:
-            window = self._booked.get(job.about)
-            if window is not None:
-                self.unbook(job.about)
+            lane = self.lane(job.task, job.process)
+            if lane in by_lane:
+                by_lane[lane].append(job)
+            elif lane:
+                by_lane[lane] = [job]
             else:
-                able = self._able(job.task)
-                window = next((one for one in able if one.room > 0), able[0] if able else None)
-            if window is None:
-                self._answer(Failed(job, ACTIVATE, self.why_not(job.task)))
-            else:
-                batches.setdefault(id(window), (window.pool, []))[1].append(job)
-        for pool, batch in batches.values():
-            pool.give(batch)
+                self._answer(Failed(job, ACTIVATE, self.why_not(job.task, job.process)))
+        for lane, batch in by_lane.items():
+            _share(batch, self._lanes[lane])
 
-    def stop(self, about: About) -> None:
-        for window in self._windows.values():
-            window.pool.stop(about)
+    def stop(self, abouts: Iterable[About], error: str = "") -> None:
+        """Tells attempts to stop; `error` is what they have failed with when they do."""
+        for about in abouts:
+            for pool in self._pools:
+                pool.stop(about, error)
 
     def close(self) -> None:
-        for window in self._windows.values():
-            window.pool.close()
+        for pool in self._pools:
+            pool.close()
 
-    def _able(self, task: Task) -> list[_Window]:
-        known = self._known.get(id(task))
-        if known is not None:
-            return known[1]
-        found = [window for queue in task.queues or (DEFAULT,) for window in self._serving(queue, task)]
-        if found:  # that nobody can do it is not remembered: code may come later
-            if len(self._known) >= KNOWN_MAX:
-                self._known.clear()
-            self._known[id(task)] = task, found
-        return found
+    def _able(self, task: Task, process: Process | None) -> Iterator[Pool]:
+        for queue in task.queues or (DEFAULT,):
+            if self._queues and queue not in self._queues:
+                continue
+            routes = [route for route in self._routes if isinstance(task.handler, route.kinds)]
+            named = [route for route in routes if queue in route.queues]
+            for route in named or [route for route in routes if not route.queues]:
+                if not route.refuses(task, process):
+                    yield route.pool
 
-    def _serving(self, queue: str, task: Task) -> Iterator[_Window]:
-        if self._queues and queue not in self._queues:
-            return
-        routes = [route for route in self._routes if isinstance(task.handler, route.kinds)]
-        named = [route for route in routes if queue in route.queues]
-        for route in named or [route for route in routes if not route.queues]:
-            if not route.refuses(task):
-                yield self._windows[id(route.pool)]
+
+def _share(jobs: list[Job], pools: list[Pool]) -> None:
+    for pool in pools if len(pools) > 1 else ():
+        room = pool.room
+        taken, jobs = jobs[:room], jobs[room:]
+        if taken:
+            pool.give(taken)
+    if jobs:
+        pools[0].give(jobs)
 
 
 def functions(pool: Pool, find: FindCode, *, coroutines: bool = False, queues: tuple[str, ...] = ()) -> Route:
     """The route to a pool of functions, or of coroutine functions."""
 
-    def refuses(task: Task) -> str:
+    def refuses(task: Task, process: Process | None) -> str:
         assert isinstance(task.handler, Function | Named)
         code = find(task.handler)
         if code is None:

@@ -46,13 +46,15 @@ FindCode = Callable[[Function | Named], Code | None]
 class Attempt:
     """One job done by a function. It is the `Context` that the function gets."""
 
-    __slots__ = ("_answer", "checkpoint", "code", "is_stopped", "job")
+    __slots__ = ("_answer", "checkpoint", "code", "error", "is_stopped", "job")
 
     def __init__(self, job: Job, code: Code, answer: Answers) -> None:
         self.job = job
         self.code = code
         self.checkpoint = job.checkpoint
         self.is_stopped = False
+        self.error = CANCELLED
+        """What it has failed with when it was stopped."""
         self._answer = answer
 
     # The context.
@@ -73,19 +75,28 @@ class Attempt:
     def attempt(self) -> int:
         return self.job.attempt
 
+    @property
+    def cancelled(self) -> bool:
+        return self.is_stopped
+
     def save(self, checkpoint: object) -> None:
         if not self.job.task.checkpoint:
             raise TypeError(f"{self.job.task.name} saves nothing: declare it with @task(checkpoint=True)")
         self.checkpoint = to_plain(checkpoint)
         self._answer(Saved(self.job, self.checkpoint))
+        self._go_on()
 
     def heartbeat(self) -> None:
-        if self.is_stopped:
-            raise Stopped(f"{self.path} was told to stop")
+        self._go_on()
         self._answer(Beat(self.job))
 
     def mark(self, name: str, *values: object, **objects: object) -> None:
+        self._go_on()
         self._answer(Marked(self.job, name, self.code.mark_for(name, *values, **objects)))
+
+    def _go_on(self) -> None:
+        if self.is_stopped:
+            raise Stopped(f"{self.path} was told to stop")
 
     # The attempt.
 
@@ -117,17 +128,18 @@ class Attempt:
             return Failed(self.job, OUTPUT, str(fault))
         return Done(self.job, outcome, values)
 
-    def stop(self) -> None:
+    def stop(self, error: str = "") -> None:
+        self.error = error or CANCELLED
         self.is_stopped = True
 
     def failed(self, exception: BaseException) -> Failed:
         if self.is_stopped and isinstance(exception, Stopped | CancelledError):
-            return Failed(self.job, CANCELLED, str(exception) or f"{self.path} was told to stop", exception)
+            return Failed(self.job, self.error, str(exception) or f"{self.path} was told to stop", exception)
         return failed(self.job, raised(exception), exception=exception)
 
 
 def not_begun(attempt: Attempt) -> Failed:
-    return Failed(attempt.job, CANCELLED, f"{attempt.path} was told to stop before it began")
+    return Failed(attempt.job, attempt.error, f"{attempt.path} was told to stop before it began")
 
 
 def attempt_of(job: Job, find: FindCode, answer: Answers) -> Attempt | Failed:

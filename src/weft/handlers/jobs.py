@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from weft.model.definition import Task
+from weft.model.definition import Process, Task
 
 About = tuple[int, str, int, int]
 """Instance, path, round and attempt: they name one attempt for ever."""
@@ -25,6 +25,8 @@ class Job(Struct, frozen=True, eq=False):
     key: str = ""
     inputs: Mapping[str, object] = {}
     checkpoint: object = None
+    process: Process | None = None
+    """Whose task it is, for those that bring their own programs."""
 
     @property
     def about(self) -> About:
@@ -77,15 +79,17 @@ class Beat(Struct, frozen=True, eq=False):
     job: Job
 
 
-Answer = Done | Failed | Lost | Marked | Saved | Beat
+class Begun(Struct, frozen=True, eq=False):
+    """The work really begins now; told only of tasks that have time limits."""
+
+    job: Job
+
+
+Answer = Done | Failed | Lost | Marked | Saved | Beat | Begun
 """Each job gets exactly one of the first three, and after it nothing."""
 
 Answers = Callable[[Answer], None]
 """Takes an answer, at once and from any thread."""
-
-
-Begins = Callable[[Job], None]
-"""Told, in the thread that does it, that the work of a job now begins."""
 
 
 class Pool(Protocol):
@@ -93,15 +97,18 @@ class Pool(Protocol):
 
     @property
     def room(self) -> int:
-        """How many more jobs it takes now; never negative."""
+        """How many more jobs it could soon begin; never negative, and cheap to ask."""
         ...
 
     def give(self, jobs: Sequence[Job]) -> None:
         """Begins jobs, or keeps them until it can; it takes them even when it has no room."""
         ...
 
-    def stop(self, about: About) -> None:
-        """Tells one attempt to stop. It still gets its answer; an attempt that is unknown here gets none."""
+    def stop(self, about: About, error: str = "") -> None:
+        """Tells one attempt to stop. It still gets its answer; an attempt that is unknown here gets none.
+
+        `error` is what it has failed with when it stops; without one, that is `CANCELLED`.
+        """
         ...
 
     def close(self) -> None:
@@ -110,7 +117,7 @@ class Pool(Protocol):
 
 
 class Stopped(Exception):
-    """Raised in a task by `ctx.heartbeat()` when its work is to stop."""
+    """Raised in a task by its context when its work is to stop."""
 
 
 CANCELLED = "engine.cancelled"

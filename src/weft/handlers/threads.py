@@ -1,13 +1,13 @@
 """Python functions on threads: the fastest way to run what is short or waits.
 
-Not for what computes long: Python runs one thread at a time, and `weft.handlers.processes` is for that.
+Not for what computes long: Python runs one thread at a time, and whole processes are for that.
 """
 
 from functools import partial
 from typing import Final
 
 from weft.handlers.functions import FindCode, attempt_of
-from weft.handlers.jobs import Answers, Begins
+from weft.handlers.jobs import Answers
 from weft.handlers.workers import Workers
 
 SWITCH_SECONDS: Final = 0.000_5
@@ -20,8 +20,5 @@ An engine gives the interpreter away with every statement; with Python's 5 ms it
 class Threads(Workers):
     """Runs functions, `threads` at a time. How many threads there are costs nothing that can be measured."""
 
-    def __init__(
-        self, find: FindCode, answer: Answers, *, threads: int = 32, most: int = 1_000, begins: Begins | None = None
-    ) -> None:
-        make = partial(attempt_of, find=find, answer=answer)
-        super().__init__(make, answer, threads=threads, most=most, name="task", begins=begins)
+    def __init__(self, find: FindCode, answer: Answers, *, threads: int = 32, most: int = 10_000) -> None:
+        super().__init__(partial(attempt_of, find=find, answer=answer), answer, threads=threads, most=most, name="task")

@@ -1,11 +1,22 @@
-"""Threads of our own over one queue: they do the work that is made of each job, whatever it is, and answer."""
+"""Threads of our own over one queue: they do the work that is made of each job, whatever it is, and answer.
+
+They take work ahead, so that short work flows in large batches, but only as much as they can begin soon: what has
+been given counts as started, and must not wait long behind slow work while another node could do it.
+"""
 
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from threading import Thread
-from typing import Protocol
+from time import perf_counter
+from typing import Final, Protocol
 
-from weft.handlers.jobs import About, Answers, Begins, Done, Failed, Job, Lost
+from weft.handlers.jobs import About, Answers, Begun, Done, Failed, Job, Lost
+
+AHEAD_SECONDS: Final = 0.05
+"""What is taken ahead can be begun in about this time, as long as recent work is a guide."""
+
+RECENT: Final = 16
+"""The mean duration is that of about so many works; a slow one counts at once, its end is forgotten after some."""
 
 
 class Work(Protocol):
@@ -18,7 +29,7 @@ class Work(Protocol):
         """Does the work, in the thread of who calls. Never raises."""
         ...
 
-    def stop(self) -> None:
+    def stop(self, error: str = "") -> None:
         """Asks it to stop, from another thread, at any time."""
         ...
 
@@ -27,28 +38,26 @@ class Workers:
     """`make` says what a job is as work, or why it can't be. `most` jobs may be here, those that wait included."""
 
     def __init__(
-        self,
-        make: Callable[[Job], Work | Failed],
-        answer: Answers,
-        *,
-        threads: int,
-        most: int,
-        name: str,
-        begins: Begins | None = None,
+        self, make: Callable[[Job], Work | Failed], answer: Answers, *, threads: int, most: int, name: str
     ) -> None:
         self._make = make
         self._answer = answer
-        self._begins = begins
         self._most = most
         self._queue: SimpleQueue[Work | None] = SimpleQueue()
         self._works: dict[About, Work] = {}
+        self._mean_seconds = AHEAD_SECONDS
+        self._begun_at = perf_counter()
         self._threads = [Thread(target=self._go, name=f"weft-{name}-{one}", daemon=True) for one in range(threads)]
         for thread in self._threads:
             thread.start()
 
     @property
     def room(self) -> int:
-        return max(0, self._most - len(self._works))
+        threads, given = len(self._threads), len(self._works)
+        if given > threads and perf_counter() - self._begun_at > AHEAD_SECONDS:  # all threads are busy for long
+            return 0
+        soon = threads * max(1.0, AHEAD_SECONDS / max(self._mean_seconds, 1e-9))
+        return max(0, int(min(self._most, soon)) - given)
 
     def give(self, jobs: Sequence[Job]) -> None:
         for job in jobs:
@@ -59,10 +68,10 @@ class Workers:
             self._works[job.about] = work
             self._queue.put(work)
 
-    def stop(self, about: About) -> None:
+    def stop(self, about: About, error: str = "") -> None:
         work = self._works.get(about)
         if work is not None:
-            work.stop()
+            work.stop(error)
 
     def close(self, seconds: float = 1.0) -> None:
         """Waits so long for each thread; one that still works then is left to itself, and dies with the program."""
@@ -74,11 +83,14 @@ class Workers:
             thread.join(seconds)
 
     def _go(self) -> None:
-        begins = self._begins
         while (work := self._queue.get()) is not None:
-            if begins is not None:
-                begins(work.job)
+            job = work.job
+            self._begun_at = begun = perf_counter()
+            if job.task.limits is not None:
+                self._answer(Begun(job))
             answer = work.run()
-            self._works.pop(work.job.about, None)
+            # Threads may overwrite each other's mean here: it is a guess, and a lost one does no harm.
+            self._mean_seconds += (perf_counter() - begun - self._mean_seconds) / RECENT
+            self._works.pop(job.about, None)
             self._answer(answer)
-            del work, answer  # what a result holds is not kept while the thread waits
+            del work, job, answer  # what a result holds is not kept while the thread waits

@@ -33,6 +33,11 @@ class Context(Protocol):
         """What the last attempt saved last; None at first."""
         ...
 
+    @property
+    def cancelled(self) -> bool:
+        """Whether the work is to stop: end it soon, or call `heartbeat`, which raises then."""
+        ...
+
     def save(self, checkpoint: object) -> None:
         """Keeps plain data from which the next attempt can go on; for tasks declared with `checkpoint=True`."""
         ...
