@@ -30,6 +30,7 @@ from weft.kernel.marking import Marking
 from weft.kernel.outstanding import effects, outstanding
 from weft.kernel.plan import Plan, plan_of
 from weft.kernel.refusals import Refused
+from weft.kernel.snapshot import dump, load
 from weft.kernel.state import State
 from weft.model.definition import (
     Activity,
@@ -375,7 +376,8 @@ def everywhere(definition: Activity | Process, story: str, processes: Mapping[st
 
 
 def resumed(plan: Plan, live: Driver, count: int, time: float) -> Driver:
-    state = replay(plan, live.decisions[:count])
+    """From a snapshot of what a replay up to there gives."""
+    state = load(plan, dump(plan, replay(plan, live.decisions[:count])))
     state.time = time
     again = Driver(plan, state, live.decisions[:count])
     again.time = time
@@ -388,6 +390,8 @@ def check_replay(live: Driver) -> None:
         return
     state = live.replayed()
     assert not difference(live.state, state), difference(live.state, state)
+    loaded = load(live.plan, dump(live.plan, live.state))
+    assert not difference(live.state, loaded), difference(live.state, loaded)
     still = outstanding(live.plan, state)
     assert still == live.outstanding()
     told = live.decisions[-1:]

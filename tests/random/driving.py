@@ -14,8 +14,9 @@ from weft.kernel.effect_types import AnyEffect
 from weft.kernel.evolve import evolve, replay
 from weft.kernel.facts import AnyFact, Values
 from weft.kernel.outstanding import effects, outstanding
-from weft.kernel.plan import plan_of
+from weft.kernel.plan import Plan, plan_of
 from weft.kernel.refusals import Refused
+from weft.kernel.snapshot import definitions_in, dump, load
 from weft.kernel.state import Frame, State, find
 from weft.kernel.tree import TASK
 from weft.model.definition import Each, Flow, Outcome, Signal, Task, Timer
@@ -23,6 +24,7 @@ from weft.model.definition import Each, Flow, Outcome, Signal, Task, Timer
 ERRORS = ("task", "task.a", "task.a.b", "task.c", "task.bad", "handler.down", "engine.odd")
 STEPS = 60
 END_STEPS = 3_000
+SNAPSHOT_EVERY = 7
 Decision = tuple[float, Command, list[AnyFact]]
 
 
@@ -68,6 +70,19 @@ class Run:
         self.twin.forget_looks()
         if self.state.looks or (found := difference(self.state, self.twin)):
             raise Violation(f"replay gives another state: {found}")
+        if len(self.decisions) % SNAPSHOT_EVERY == 0:
+            self.twin = self.reloaded(self.plan)
+
+    def reloaded(self, plan: Plan) -> State:
+        """From a snapshot of the twin; it goes on from there."""
+        payload = dump(self.plan, self.twin)
+        for name, called in self.made.called.items():
+            if "hash of " + name in definitions_in(payload):
+                plan.library.learn("hash of " + name, called)
+        loaded = load(plan, payload)
+        if found := difference(self.twin, loaded):
+            raise Violation(f"a snapshot gives another state: {found}")
+        return loaded
 
     def check_numbers(self, command: Command, told: list[AnyFact]) -> None:
         """A decision is bounded by what there is."""
@@ -354,6 +369,7 @@ class Run:
             state.time = time
             if apply(plan, state, command) != told:
                 raise Violation(f"{command} does not bring the same facts again")
+        self.reloaded(plan_of(self.made.process))
         plan = plan_of(self.made.process)
         for name, called in self.made.called.items():
             plan.library.learn("hash of " + name, called)

@@ -4,7 +4,8 @@
 asked for and nobody answered is outstanding.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Final
 
 from weft.kernel import facts, net, status
 from weft.kernel.agenda import execution_of
@@ -116,6 +117,17 @@ def outstanding(plan: Plan, state: State) -> list[AnyEffect]:
     elif state.paused_at < 0 and unfinished(state):
         found.append(Continue(root.path(0)))
     return found
+
+
+def running(plan: Plan, state: State) -> Iterator[tuple[str, int, int]]:
+    """Path, round and attempt of the tasks that a handler has begun and has not answered for, but for people's."""
+    for frame in frames_of(state):
+        for node, now in enumerate(frame.status):
+            if now in AT_WORK and frame.plan.kind[node] == TASK and not is_persons(frame.plan.activity[node]):
+                yield frame.path(node), frame.rounds[node], execution_of(frame, node).attempt
+
+
+AT_WORK: Final = frozenset((status.STARTED, status.STOPPING))
 
 
 def standing(state: State, frame: Frame, node: int, now: int, found: list[AnyEffect]) -> None:

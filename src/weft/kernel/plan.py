@@ -30,6 +30,10 @@ class Plan(Guards):
         self.nets: dict[int, NetPlan] = {}
         self.holding: dict[int, list[tuple[int, tuple[str, ...]]]] = {}
         self.sides: dict[tuple[int, str], Plan] = {}
+        self.owner: Plan | None = None
+        """The plan of which this is the side of `owner_node` that is called `owner_role`."""
+        self.owner_node = -1
+        self.owner_role = ""
 
     def side(self, node: int, role: str) -> "Plan":
         """The plan of a `body`, an `operation NAME`, a `compensation`, an `undo`, or an `alternate K`."""
@@ -38,6 +42,7 @@ class Plan(Guards):
             activity = beside(self.activity[node], role)
             assert activity is not None, f"{self.activity[node].name} has no {role}"
             found = self.sides[node, role] = Plan(activity, self.library, self.group, is_side=True)
+            found.owner, found.owner_node, found.owner_role = self, node, role
         return found
 
     def has_side(self, node: int, role: str) -> bool:
