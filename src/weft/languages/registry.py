@@ -15,6 +15,7 @@ from weft.model.faults import Fault, Invalid
 
 ROOT_ELEMENT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[\s/>])")
 PEEKED: Final = 65_536
+MACHINE_LIMITS: Final = TextLimits(characters=64_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +30,27 @@ class Language:
     """Root elements by which an `.xml` file is known."""
     keys: tuple[str, ...] = ()
     """Keys, all at the top of a `.json` file, by which it is known."""
+    limits: TextLimits = TEXT_LIMITS
+    """What is read of its texts; those that machines write are large."""
 
-    def read(self, content: bytes, name: str, limits: TextLimits = TEXT_LIMITS) -> Reading:
+    def read(self, content: bytes, name: str, limits: TextLimits | None = None) -> Reading:
         """The processes of a text. Raises `Invalid`."""
         reader: Reader = import_module(self.module).read
-        return reader(content, name, limits)
+        return reader(content, name, limits or self.limits)
 
 
 LANGUAGES: Final[Mapping[str, Language]] = {
     one.name: one
     for one in (
         Language("json", "the JSON form of a definition", (".json",), "weft.languages.json.reading", keys=("weft",)),
+        Language(
+            "pnml",
+            "place/transition nets in PNML",
+            (".pnml",),
+            "weft.languages.pnml.reading",
+            roots=("pnml",),
+            limits=MACHINE_LIMITS,
+        ),
     )
 }
 

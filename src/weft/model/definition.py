@@ -252,6 +252,7 @@ class Place(Form, frozen=True, omit_defaults=True):
     type: str = "any"
     tokens: tuple[Value, ...] = ()
     output: bool = False
+    description: str = ""
 
 
 ArcKind = Literal["take", "read", "inhibit", "reset"]
@@ -293,6 +294,7 @@ class Transition(Form, frozen=True, omit_defaults=True, kw_only=True):
     at_most: int | None = None
     cancels: tuple[str, ...] = ()
     join: Literal["and", "or"] = "and"
+    description: str = ""
 
 
 class Net(Compound, frozen=True, tag="net", omit_defaults=True, kw_only=True):
