@@ -7,7 +7,7 @@ from typing import Any
 
 from weft.handlers.functions import Code
 from weft.handlers.jobs import Answer, Beat, Begun, Job, Marked, Saved
-from weft.languages.python.tasks import Task, lookup
+from weft.languages.python.tasks import Task, Work, lookup
 from weft.model.definition import Function, Named
 from weft.model.definition import Task as Definition
 
@@ -50,7 +50,7 @@ def find(handler: Function | Named) -> Code | None:
     return lookup(handler.reference) if isinstance(handler, Function) else None
 
 
-def definition_of(task: Task[..., Any], **fields: Any) -> Definition:
+def definition_of(task: Task[..., Any] | Work, **fields: Any) -> Definition:
     """What a process has of a task."""
     prototype = task.prototype()
     return Definition(name=task.name, outcomes=prototype.outcomes, **{**prototype.fields, **fields})

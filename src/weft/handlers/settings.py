@@ -1,0 +1,43 @@
+"""What a node allows its tasks to reach, as its `weft.toml` says it. A definition can name these, and nothing else."""
+
+from msgspec import Struct
+
+
+class AllowedApplication(Struct, frozen=True, forbid_unknown_fields=True):
+    """A program that commands may run: `[applications.NAME]`."""
+
+    file: str
+    """Its path, or its name on the node's PATH."""
+    arguments: tuple[str, ...] = ()
+    """What stands before the arguments of the task."""
+    environment: dict[str, str] = {}
+    passes: tuple[str, ...] = ()
+    """Variables of the node's own environment that it gets too."""
+    hosts: tuple[str, ...] = ()
+    """The machines on which it is; none means all."""
+    ok: tuple[str, ...] = ("0",)
+    """Exit codes that mean success: `"0"`, `"10-19"`."""
+    stop_seconds: float = 5.0
+    """How long it may take to end when it is told to (SIGTERM), before it is killed."""
+    installer: str = ""
+    """A program that brings the file where it is not."""
+    size_kilobytes: int = 0
+    """What must be free before it is installed."""
+    output_bytes: int = 1_000_000
+    file_bytes: int = 1_000_000_000
+
+
+class Commands(Struct, frozen=True, forbid_unknown_fields=True):
+    """`[commands]`: where they run, and whether a definition's own programs may run at all."""
+
+    directory: str = ""
+    """Where each command gets a directory of its own; empty is the system's for temporary files."""
+    allow_commands: bool = False
+    """`--allow-commands`: a program that a text brings runs too."""
+    host: str = ""
+    """The name of this machine; empty is what it says itself."""
+    os: tuple[str, ...] = ()
+    """What this machine is for programs that ask for an operating system; none is what it says itself."""
+    cpu: tuple[str, ...] = ()
+    at_once: int = 16
+    """How many run side by side."""
