@@ -2,10 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Protocol
 
 from weft.store.interface import Store, Visitor
 from weft.store.memory import MemoryStore, MemoryVisitor
 from weft.store.memory_database import MemoryDatabase
+from weft.store.opening import open_store, open_visitor
+
+
+class Place(Protocol):
+    def store(self, node: str = "main") -> Store: ...
+
+    def visitor(self) -> Visitor: ...
 
 
 class MemoryPlace:
@@ -19,8 +29,19 @@ class MemoryPlace:
         return MemoryVisitor(self.database)
 
 
-Place = MemoryPlace
-KINDS = {"memory": MemoryPlace}
+class SqlitePlace:
+    def __init__(self, resources: ExitStack) -> None:
+        self.path = Path(resources.enter_context(TemporaryDirectory())) / "weft.db"
+        self.url = f"sqlite:///{self.path}"
+
+    def store(self, node: str = "main") -> Store:
+        return open_store(self.url, node)
+
+    def visitor(self) -> Visitor:
+        return open_visitor(self.url)
+
+
+KINDS = {"memory": MemoryPlace, "sqlite": SqlitePlace}
 
 
 @contextmanager

@@ -33,7 +33,10 @@ class DefinitionRow(Row, frozen=True, gc=False):
 
 
 class InstanceRow(Row, frozen=True, gc=False):
-    """One run of a process, as lists show it; its truth is its facts. `is_active`: something in it is ready or runs."""
+    """One run of a process, as lists show it; its truth is its facts. `is_active`: something in it is ready or runs.
+
+    Its process, its key and when it started are written once, with the first row.
+    """
 
     id: int
     process: str

@@ -7,6 +7,7 @@ from msgspec import Struct
 from weft.store.rows import (
     AnswerRow,
     BlobRow,
+    CommandRow,
     DefinitionRow,
     FactRow,
     InboxRow,
@@ -59,6 +60,9 @@ INBOX: Final = Table(
 )
 SCHEDULE: Final = Table("schedule", ScheduleRow, ("name",), "schedules")
 BLOB: Final = Table("blob", BlobRow, ("id",), "blobs", is_list=True, of_instance=True)
+
+COMMAND: Final = Table("command", CommandRow, ("id",), "")
+"""Batches don't write it: visitors append to it, and an answer deletes the row."""
 
 TABLES: Final = (
     FACT,
