@@ -12,6 +12,8 @@ PAGE = (ROOT / "docs" / "reference" / "settings.md").read_text("utf-8")
 SECTIONS = {
     "applications.NAME": settings.AllowedApplication,
     "commands": settings.Commands,
+    "endpoints.NAME": settings.Endpoint,
+    "http": settings.Calls,
 }
 
 

@@ -25,7 +25,7 @@ from weft.handlers.results import ResultFault, result_of
 from weft.handlers.settings import AllowedApplication, Commands
 from weft.handlers.workers import Workers
 from weft.model.definition import Command, Process, Task
-from weft.model.raw_errors import Raw, read_key
+from weft.model.raw_errors import Raw, is_among
 
 PASSED: Final = ("PATH", "LANG", "LC_ALL", "TZ")
 """What every program gets of the node's environment."""
@@ -169,7 +169,7 @@ class CommandWork:
         return passed | own | {"WEFT_ATTEMPT": str(self.job.attempt)} | self._application.environment
 
     def _answer(self, directory: Path, ended: Ended) -> Done | Failed:
-        if not any(first <= ended.code <= last for first, last in _spans(self._application.ok)):
+        if not is_among(ended.code, self._application.ok):
             if self._error:
                 return Failed(self.job, self._error, f"{self.job.path} was told to stop")
             what = f"ended with {ended.code}" if ended.code >= 0 else f"was killed by signal {-ended.code}"
@@ -197,13 +197,6 @@ class CommandWork:
                 file = self._files.keep(content, path.name, self._application.file_bytes)
             kept[name] = msgspec.to_builtins(file)
         return kept
-
-
-def _spans(ok: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    for text in ok:
-        codes = read_key(text).codes
-        if codes is not None:
-            yield codes
 
 
 @contextmanager

@@ -45,6 +45,11 @@ def fill_all(texts: tuple[str, ...], values: Mapping[str, object]) -> Iterator[s
             yield fill(text, values)
 
 
+def names_in(text: str) -> set[str]:
+    """The values that a text wants."""
+    return {match.group(1) for match in _PART.finditer(text) if match.group(1) is not None}
+
+
 def in_words(value: object) -> str:
     """Plain data as a program reads it: text as it is, nothing as nothing, `true`, `false`, numbers, else JSON."""
     if isinstance(value, str):

@@ -41,3 +41,34 @@ class Commands(Struct, frozen=True, forbid_unknown_fields=True):
     cpu: tuple[str, ...] = ()
     at_once: int = 16
     """How many run side by side."""
+
+
+class Endpoint(Struct, frozen=True, forbid_unknown_fields=True):
+    """A server that HTTP tasks may call: `[endpoints.NAME]`."""
+
+    url: str
+    """`https://host/path`; the task's path is put behind it."""
+    methods: tuple[str, ...] = ()
+    """Those that may be used; none means all."""
+    headers: dict[str, str] = {}
+    secrets: dict[str, str] = {}
+    """Headers whose values are in variables of the node's environment."""
+    key_header: str = "Idempotency-Key"
+    """Where the task's key is sent, which is the same on every attempt; empty is nowhere."""
+    ok: tuple[str, ...] = ("2xx",)
+    redirects: int = 3
+    """How many are followed; never one to another server."""
+    connect_seconds: float = 10.0
+    seconds: float = 60.0
+    """How long the server may take to answer."""
+    body_bytes: int = 1_000_000
+    """How much it may answer."""
+    ca_file: str = ""
+    """Who vouches for the server; empty is who the machine trusts."""
+
+
+class Calls(Struct, frozen=True, forbid_unknown_fields=True):
+    """`[http]`: what holds for all endpoints."""
+
+    at_once: int = 32
+    """How many calls run side by side."""

@@ -98,6 +98,12 @@ def declared_for(errors: Mapping[str, str], raw: Raw) -> str | None:
     return min(found)[3] if found else None
 
 
+def is_among(code: int, keys: Iterable[str]) -> bool:
+    """Whether a code is one of those that keys such as `2-9` or `4xx` mean."""
+    spans = [read_key(key).codes for key in keys]
+    return any(span is not None and span[0] <= code <= span[1] for span in spans)
+
+
 def holds_in_order(message: str, parts: Iterable[str]) -> bool:
     place = 0
     for part in parts:
