@@ -19,6 +19,7 @@ from weft.handlers.jobs import (
     Saved,
     Stopped,
 )
+from weft.handlers.values import objects_for
 from weft.model.definition import Function, Named, Task
 from weft.model.types import to_plain
 
@@ -124,6 +125,9 @@ class Attempt:
     def done(self, value: object) -> Done | Failed:
         try:
             outcome, values = self.code.outcome_for(value)
+            declared = self.job.task.outcome(outcome)
+            if declared is not None and declared.types and declared.types.keys() != values.keys():
+                values = objects_for(self.job.task, outcome, value)  # a text has its own names for what tasks give
         except Exception as fault:
             return Failed(self.job, OUTPUT, str(fault))
         return Done(self.job, outcome, values)

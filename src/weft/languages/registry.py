@@ -43,6 +43,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
     one.name: one
     for one in (
         Language("json", "the JSON form of a definition", (".json",), "weft.languages.json.reading", keys=("weft",)),
+        Language("mfdl", "MFDL, the language of METUFlow", (".mfdl",), "weft.languages.mfdl.reading"),
         Language(
             "pnml",
             "place/transition nets in PNML",

@@ -38,6 +38,7 @@ ERRORS: Final = {
     "syntax": "A text can't be read as its language.",
     "task-outcome": "A task has an outcome that only a compound can have, or a mark it can't give.",
     "too-large": "A limit is passed.",
+    "undo": "A text has something undone that leaves nothing when it aborts, or that is no task.",
     "unknown-activity": "A guard, source or arc names an activity that does not exist.",
     "unknown-error": "A name of an error is not below `task`, `handler` or `engine`, or is not declared.",
     "unknown-event": "A guard waits for an event that the activity does not have.",

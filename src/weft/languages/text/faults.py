@@ -1,5 +1,6 @@
 """What is wrong with a text: faults that show the line and point at the place, all of them at once."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
@@ -51,6 +52,7 @@ class TextReport:
         self.limits = limits
         self.faults: list[Fault] = []
         self._seen: set[tuple[str, int, str]] = set()
+        self._broken_lines: frozenset[int] = frozenset()
 
     @property
     def is_full(self) -> bool:
@@ -70,7 +72,9 @@ class TextReport:
         expected: Sequence[str] = (),
         activity: str = "",
     ) -> None:
-        """Severity follows from the code."""
+        """Severity follows from the code. Where the parser had to guess, only what it said itself is told."""
+        if self._broken_lines and self.source.position(span.start)[0] in self._broken_lines:
+            return
         key = code, span.start, message
         if key in self._seen or self.is_full:
             return
@@ -81,7 +85,19 @@ class TextReport:
 
     def unknown(self, code: str, span: Span, message: str, name: str, known: Iterable[str], otherwise: str) -> None:
         """A name that is not there, with the one that was probably meant."""
+        if self.is_hidden(name):
+            return
         self.add(code, span, message, meant(name, known) or otherwise)
+
+    def end_syntax(self) -> None:
+        """The parser is done: from here on faults are of what it could read."""
+        self._broken_lines = frozenset(fault.line for fault in self.faults if isinstance(fault, TextFault))
+
+    def is_hidden(self, name: str) -> bool:
+        """Whether a broken text has the name elsewhere too, so that what declares it may have been skipped."""
+        if not self._broken_lines:
+            return False
+        return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", self.source.text)) > 1
 
     def raise_errors(self) -> None:
         if self.has_errors:

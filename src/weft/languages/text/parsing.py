@@ -6,7 +6,7 @@ or `}` that fits (blocks are skipped whole), and goes on. So a fault hides what 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 from typing import Any, Final
@@ -24,6 +24,7 @@ END: Final = "$END"
 NAME: Final = "NAME"
 UNKNOWN: Final = "UNKNOWN"
 LOOK_AHEAD: Final = 3
+FAR_AHEAD: Final = 20
 EXPECTED_MAX: Final = 6
 
 
@@ -57,6 +58,8 @@ class Grammar:
     """Words that begin a statement wherever they stand, so that skipping ends before them."""
     tops: frozenset[str] = frozenset()
     """Those that stand outside all braces, so that braces still open are closed before them."""
+    groups: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """What terminals are called where all of them may stand: `{"an operator": frozenset(("PLUS", "MINUS"))}`."""
 
     @cached_property
     def lark(self) -> Lark:
@@ -85,9 +88,20 @@ class Grammar:
             return "the end of the text"
         return self.words.get(terminal) or repr(self.signs.get(terminal, terminal))
 
+    def expected(self, terminals: set[str]) -> list[str]:
+        """How to say which terminals may stand somewhere."""
+        words, rest = [], set(terminals)
+        for word, group in self.groups.items():
+            if group <= terminals:
+                words.append(word)
+                rest -= group
+        return sorted(words) + sorted({self.word(one) for one in rest})
+
     def parse(self, report: TextReport) -> Any:
         """What the builder made of the text, or None if nothing could be made. Faults are in the report."""
-        return _Run(self, report).whole()
+        found = _Run(self, report).whole()
+        report.end_syntax()
+        return found
 
 
 def _split(place: str) -> tuple[str, str]:
@@ -173,7 +187,7 @@ class _Run:
             for one in missing:
                 self._feed(Token(one, self.grammar.signs[one], start_pos=token.start_pos, end_pos=token.start_pos))
             return index
-        if token.type != END and self._goes_on(self._trial(), index + 1):
+        if token.type != END and self._goes_on(self._trial(), index + 1, self._statement_end(index + 1)):
             return index + 1
         return self._skipped(index)
 
@@ -200,8 +214,16 @@ class _Run:
         trial.parser_state.parse_conf = bare
         return trial
 
-    def _goes_on(self, trial: InteractiveParser, index: int) -> bool:
-        for token in self.tokens[index : index + LOOK_AHEAD]:
+    def _statement_end(self, index: int) -> int:
+        """Behind the next sign that ends a statement or opens a block, not far away."""
+        ends = (self.semicolon, self.brace, self.unbrace, END)
+        return next(
+            (at + 1 for at in range(index, min(index + FAR_AHEAD, len(self.tokens))) if self.tokens[at].type in ends),
+            index + FAR_AHEAD,
+        )
+
+    def _goes_on(self, trial: InteractiveParser, index: int, end: int = 0) -> bool:
+        for token in self.tokens[index : max(end, index + LOOK_AHEAD)]:
             options = self.states[trial.parser_state.state_stack[-1]]
             fits = token.type in options or NAME not in options or not _is_word(token)
             if not _accepts(trial, token if fits else Token.new_borrow_pos(NAME, token.value, token)):
@@ -268,7 +290,7 @@ class _Run:
             self.report.add("syntax", span_of(token), f"{token.value!r} means nothing here", "take it out")
             return
         accepted = self.parser.accepts() - {SKIPPED}  # type: ignore[no-untyped-call]
-        expected = sorted({self.grammar.word(one) for one in accepted})
+        expected = self.grammar.expected(accepted)
         found = "the end of the text" if token.type == END else f"{token.value!r:.60}"
         before = self.tokens[index - 1] if index else None
         if missing:
@@ -281,9 +303,16 @@ class _Run:
             return
         known = [self.grammar.signs[one] for one in accepted if one in self.grammar.signs]
         advice = meant(str(token.value), known) if _is_word(token) else ""
+        if not advice and before is not None and before.type == NAME:
+            advice = self._word_meant(before)
         self.report.add(
             "syntax", span_of(token), f"expected {_listed(expected)}, found {found}", advice, expected=expected
         )
+
+    def _word_meant(self, name: Token) -> str:
+        """A name may be a word of the language with a slip in it: `AND_PARALEL {`."""
+        found = meant(str(name.value), filter(str.isidentifier, self.grammar.signs.values()))
+        return found and f"{name.value!r} is taken for a name: {found}"
 
     def _opened(self, missing: Sequence[str]) -> str:
         if self.unbrace not in missing or not self.open:
