@@ -2,6 +2,7 @@
 
 import click
 
+from weft.cli.analyse import analyse
 from weft.cli.check import check
 from weft.cli.group import Commands
 from weft.cli.guards import guards
@@ -23,5 +24,5 @@ def main() -> None:
     """
 
 
-for command in (run, check, guards, schema, version):
+for command in (run, check, analyse, guards, schema, version):
     main.add_command(command)
