@@ -4,12 +4,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.store.places import KINDS, Place, place_of
+from tests.store.places import KINDS, Place, PostgresPlace, place_of
 from weft.store.interface import Store
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=[*KINDS, "postgres"])
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+    if request.param == "postgres":
+        yield PostgresPlace(request.getfixturevalue("postgres_url"))
+        return
     with place_of(request.param) as found:
         yield found
 

@@ -41,6 +41,17 @@ class SqlitePlace:
         return open_visitor(self.url)
 
 
+class PostgresPlace:
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def store(self, node: str = "main") -> Store:
+        return open_store(self.url, node)
+
+    def visitor(self) -> Visitor:
+        return open_visitor(self.url)
+
+
 KINDS = {"memory": MemoryPlace, "sqlite": SqlitePlace}
 
 

@@ -1,8 +1,9 @@
 """Finds the store that a URL names."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from weft.store.codec import Codec
 from weft.store.interface import Store, Visitor
@@ -15,6 +16,7 @@ from weft.store.sqlite_visitor import SqliteVisitor
 
 FORMS = "memory:, sqlite:///PATH or postgresql://USER@HOST/DATABASE"
 SQLITE: Final = "sqlite:///"
+POSTGRES: Final = ("postgresql://", "postgres://")
 
 
 def open_store(url: str, node: str = "main", codec: Codec | None = None, rooms: Sequence[Migration] = ()) -> Store:
@@ -27,6 +29,9 @@ def open_store(url: str, node: str = "main", codec: Codec | None = None, rooms: 
         return MemoryStore(node=node)
     if url.startswith(SQLITE):
         return SqliteStore(path_of(url), node, codec or Codec(), in_order((*SCHEMA, *rooms)))
+    if url.startswith(POSTGRES):
+        serve: Callable[..., Store] = _postgres("store").open_store
+        return serve(url, node, codec or Codec(), in_order((*SCHEMA, *rooms)))
     raise unknown(url)
 
 
@@ -34,11 +39,22 @@ def open_visitor(url: str, codec: Codec | None = None, rooms: Sequence[Migration
     """Opens a store beside the engine that serves it."""
     if url.startswith(SQLITE):
         return SqliteVisitor(path_of(url), codec or Codec(), in_order((*SCHEMA, *rooms)))
+    if url.startswith(POSTGRES):
+        visit: Callable[..., Visitor] = _postgres("visitor").open_visitor
+        return visit(url, codec or Codec(), in_order((*SCHEMA, *rooms)))
     if url == "memory:":
         raise CannotOpen(
             "a store in memory can't be visited: it is the engine's own; give the URL of a file or a database"
         )
     raise unknown(url)
+
+
+def _postgres(name: str) -> Any:
+    """A module of what needs psycopg, which not everybody has."""
+    try:
+        return import_module(f"weft.store.postgres.{name}")
+    except ImportError as error:
+        raise CannotOpen(f"PostgreSQL needs the extra postgres ({error}); pip install 'weftwork[postgres]'") from error
 
 
 def path_of(url: str) -> Path:

@@ -15,3 +15,7 @@ class Unavailable(StoreProblem):
 
 class Damaged(StoreProblem):
     """What the store holds can't be read."""
+
+
+class TakenOver(StoreProblem):
+    """Another process serves as this node now; this one must stop."""

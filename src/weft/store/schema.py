@@ -72,11 +72,19 @@ TABLES_OF_INSTANCES: Final = (
         number {int} not null, time {real} not null, primary key (instance, sender, path, number)){clustered}""",
 )
 
+POSTGRES: Final = (
+    "alter table node set (fillfactor = 50)",
+    "alter table command add column slot {int} not null",
+    "create table slot (slot {int} primary key, node {text} not null default '')",
+    "insert into slot (slot) select * from generate_series(0, 255)",
+)
+"""Several nodes share a database: each owns slots, and a command goes to the owner of a slot."""
+
 SCHEMA: Final = (
     Migration(
         1,
         "store: the tables of engines and instances",
         (*TABLES_OF_ENGINES, *TABLES_OF_INSTANCES),
-        postgres=("create table slot (slot {int} primary key, node {text} not null)",),
+        postgres=POSTGRES,
     ),
 )

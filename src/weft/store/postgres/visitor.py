@@ -1,0 +1,67 @@
+"""A store in a PostgreSQL database, as a process has it that serves no node."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import RLock
+from typing import Final, TypeVar
+
+from weft.store.batch import Record, Transaction, Value
+from weft.store.codec import Codec
+from weft.store.migrations import Migration, missing, older
+from weft.store.postgres.connecting import Address, address_of, connect
+from weft.store.postgres.reads import PostgresReads, steps_taken
+from weft.store.problems import CannotOpen
+from weft.store.rows import CommandRow
+
+T = TypeVar("T")
+
+# A command goes to the node of its instance's slot; one without an instance to any slot, so that one node takes it.
+SEND: Final = """with sent as (
+    insert into command (slot, instance, name, time, actor, payload, codec)
+    values (case when ? = 0 then floor(random() * 256)::int else ? & 255 end, ?, ?, ?, ?, ?, ?)
+    returning id, slot)
+select id, pg_notify(?, slot::text) from sent"""
+
+
+class PostgresVisitor(PostgresReads):
+    """Threads wait for one another; a lost connection is made anew for the next question."""
+
+    def __init__(self, address: Address, codec: Codec, migrations: Sequence[Migration]) -> None:
+        super().__init__(address, codec)
+        self._lock = RLock()
+        self._connection = connect(address, address.visitor)
+        try:
+            taken = steps_taken(self._connection)
+            if not taken:
+                raise CannotOpen(f"there is no store at {address} yet; an engine makes it when it starts")
+            lacking = missing(str(address), taken, migrations)
+            if lacking:
+                raise older(str(address), lacking)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _query(self, statement: str, parameters: Sequence[Value] = ()) -> list[Record]:
+        with self._lock:
+            if self._connection.closed:
+                self._connection = connect(self.address, self.address.visitor)
+            return super()._query(statement, parameters)
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        with self._lock, super()._at_once():
+            yield
+
+    def ask(self, question: Callable[[Transaction], T]) -> T:
+        with self._lock:
+            return super().ask(question)
+
+    def send(self, command: CommandRow) -> int:
+        payload, codec = self._codec.encode(command.payload)
+        to = command.instance
+        row = (to, to, to, command.name, command.time, command.actor, payload, codec, self.address.channel)
+        return self._query(SEND, row)[0][0]  # type: ignore[return-value]
+
+
+def open_visitor(url: str, codec: Codec, migrations: Sequence[Migration]) -> PostgresVisitor:
+    return PostgresVisitor(address_of(url), codec, migrations)
