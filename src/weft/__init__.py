@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from weft.languages.python.context import Context, Start
     from weft.languages.python.data import Source, expr, first_of, given, var
+    from weft.languages.python.functions import pure
     from weft.languages.python.guards import Guard, quiet, when
     from weft.languages.python.mistakes import Mistake
     from weft.languages.python.nets import Net
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Activity", "Answers", "Context", "Ends", "File", "Guard", "Invalid", "Mistake", "Net", "Process", "Result",
     "Source", "Start", "Task", "all_of", "any_of", "assign", "at_least", "call", "choice", "command", "contingency",
-    "each", "expr", "first_of", "flow", "given", "http", "loop", "person", "pick", "process", "quiet", "race", "run",
-    "serial", "signal", "sql", "task", "timer", "var", "when",
+    "each", "expr", "first_of", "flow", "given", "http", "loop", "person", "pick", "process", "pure", "quiet", "race",
+    "run", "serial", "signal", "sql", "task", "timer", "var", "when",
 ]  # fmt: skip
 
 _PYTHON = "weft.languages.python."
@@ -52,6 +53,7 @@ _HOMES = {
     _PYTHON + "blocks": "all_of any_of at_least call choice contingency each flow loop pick race serial",
     _PYTHON + "context": "Context Start",
     _PYTHON + "data": "Source expr first_of given var",
+    _PYTHON + "functions": "pure",
     _PYTHON + "guards": "Guard quiet when",
     _PYTHON + "mistakes": "Mistake",
     _PYTHON + "nets": "Net",

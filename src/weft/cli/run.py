@@ -62,12 +62,12 @@ def run(
     from weft.kernel import commands
     from weft.languages.python.context import Start
 
-    found = target_of(target, language).well_formed()
-    process = found.process
     options: list[Option] = [Start(key=key or None), Answers(answers_of(answers))]
-    options += found.beside
     for module in modules:
         options += tasks_in(module)
+    found = target_of(target, language).well_formed()
+    process = found.process
+    options += found.beside
     given = inputs_of(process, inputs, input_json)
     runner = in_memory(
         process,

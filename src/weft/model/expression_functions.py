@@ -1,5 +1,7 @@
 """The functions that an expression may call, each bounded before it is done."""
 
+import inspect
+import keyword
 from collections.abc import Callable
 
 from weft.model.expression_meter import (
@@ -13,6 +15,8 @@ from weft.model.expression_meter import (
     number_for,
     shown,
 )
+from weft.model.expression_syntax import FUNCTIONS
+from weft.model.xpath import xpath, xpath_data
 
 DIGITS_MAX = 1_000
 
@@ -129,4 +133,53 @@ CALLS: dict[str, tuple[Callable[[list[object], Meter], object], int, int]] = {
     "str": (to_text, 1, 1),
     "int": (to_int, 1, 1),
     "float": (to_float, 1, 1),
+    "xpath": (xpath, 1, 2),
+    "xpath_data": (xpath_data, 1, 2),
 }
+
+
+_REGISTERED: dict[str, str] = {}
+"""Functions of operators → the module and name of what was registered."""
+
+
+def register(name: str, function: Callable[..., object]) -> None:
+    """Adds a function to those that an expression may call. It must be pure: the same for the same values, always.
+
+    What it may cost is the operator's to bound; what it gives must be plain data within the limits.
+    """
+    owner = f"{function.__module__}:{function.__qualname__}"
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"{name!r} can't be the name of a function in an expression")
+    if name in FUNCTIONS and _REGISTERED.get(name) != owner:
+        raise ValueError(
+            f"expressions have a function {name!r} already, of {_REGISTERED.get(name, 'Weft')}; rename one"
+        )
+    least, most = _bounds(name, function)
+
+    def call(arguments: list[object], meter: Meter) -> object:
+        try:
+            result = function(*arguments)
+        except Exception as error:
+            raise ExpressionError(f"{name} failed with {type(error).__name__}: {error}") from None
+        if type(result) not in KINDS:
+            raise ExpressionError(f"{name} gave {kind_of(result)}, which is no plain data")
+        meter.walk(result)
+        return result
+
+    FUNCTIONS.add(name)
+    _REGISTERED[name] = owner
+    CALLS[name] = (call, least, most)
+
+
+def _bounds(name: str, function: Callable[..., object]) -> tuple[int, int]:
+    """The least and the most arguments, which an expression gives by their order."""
+    least = most = 0
+    for one in inspect.signature(function).parameters.values():
+        if one.kind is inspect.Parameter.VAR_POSITIONAL:
+            most = 1_000
+        elif one.kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
+            most += 1
+            least += one.default is inspect.Parameter.empty
+        elif one.kind is inspect.Parameter.KEYWORD_ONLY and one.default is inspect.Parameter.empty:
+            raise ValueError(f"{name} needs {one.name} by name, and an expression gives arguments by their order")
+    return least, most

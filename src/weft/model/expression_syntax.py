@@ -6,7 +6,10 @@ from typing import NoReturn
 
 from weft.model.expression_tokens import ExpressionFault, Limits, Token, tokens
 
-FUNCTIONS = frozenset(("len", "min", "max", "sum", "abs", "round", "any", "all", "str", "int", "float"))
+FUNCTIONS = {
+    "len", "min", "max", "sum", "abs", "round", "any", "all", "str", "int", "float", "xpath", "xpath_data",
+}  # fmt: skip
+"""Those that there are, and those that the operator registered (`weft.model.expression_functions.register`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from weft.model.type_language import (
     text,
     union,
 )
+from weft.model.xpath_syntax import parse_xpath
 
 _OF_VALUES: dict[type, Type] = {type(None): NULL, bool: BOOL, int: INT, float: FLOAT, str: STR}
 _NUMBER, _TEXT, _LIST, _DICT, _NULL = "number", "text", "list", "dict", "null"
@@ -238,7 +239,8 @@ class Typing:
             wanted = str(least) if least == most else f"{least} to {most}"
             raise ExpressionFault(f"{node.function} takes {wanted}, not {len(node.arguments)}", node.column)
         arguments = self.each(node.arguments)
-        return _CALLED[node.function](self, node, arguments)
+        rule = _CALLED.get(node.function)
+        return rule(self, node, arguments) if rule is not None else ANY
 
     def items(self, node: syntax.Items) -> Type:
         return ListOf(union(self.each(node.items)))
@@ -339,6 +341,18 @@ def _converted(to: Type) -> Callable[[Typing, syntax.Call, Sequence[Type]], Type
     return converted
 
 
+def _xpath(typing: Typing, node: syntax.Call, arguments: Sequence[Type]) -> Type:
+    """What it gives is known when it is asked, but whether it can be read is known now."""
+    typing.must(arguments[0], _TEXT, node.function, "a text", node.column)
+    first = node.arguments[0]
+    if isinstance(first, syntax.Constant) and isinstance(first.value, str):
+        try:
+            parse_xpath(first.value)
+        except ExpressionFault as fault:
+            raise ExpressionFault(f"{fault.message} (character {fault.column} of the XPath)", first.column) from None
+    return ANY
+
+
 _CALLED: dict[str, Callable[[Typing, syntax.Call, Sequence[Type]], Type]] = {
     "len": _length,
     "min": _extreme,
@@ -351,6 +365,8 @@ _CALLED: dict[str, Callable[[Typing, syntax.Call, Sequence[Type]], Type]] = {
     "str": _converted(STR),
     "int": _converted(INT),
     "float": _converted(FLOAT),
+    "xpath": _xpath,
+    "xpath_data": _xpath,
 }
 _RULES: dict[type, Callable[..., Type]] = {
     syntax.Constant: Typing.constant,
