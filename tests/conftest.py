@@ -5,6 +5,7 @@ One server serves all workers of a run. It is started when a test first asks, an
 
 import fcntl
 import os
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -37,9 +38,11 @@ def postgres_url(postgres_server_of_run: Server) -> str:
 
 
 @pytest.fixture
-def own_postgres() -> Server:
+def own_postgres() -> Iterator[Server]:
     """A server that this test may kill."""
     try:
-        return postgres_server.start(os.getpid())
+        server = postgres_server.start(os.getpid())
     except NoPostgres as missing:
         pytest.skip(str(missing))
+    yield server
+    server.stop()
