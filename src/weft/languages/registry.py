@@ -52,6 +52,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             roots=("pnml",),
             limits=MACHINE_LIMITS,
         ),
+        Language("pdl", "PDL, the process definition language of WorkToDo", (".pdl",), "weft.languages.pdl.reading"),
     )
 }
 

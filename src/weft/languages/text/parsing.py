@@ -26,6 +26,8 @@ UNKNOWN: Final = "UNKNOWN"
 LOOK_AHEAD: Final = 3
 FAR_AHEAD: Final = 20
 EXPECTED_MAX: Final = 6
+REPAIRS_MAX: Final = 10
+"""At one place; then what is left is given up."""
 
 
 def span_of(token: Token) -> Span:
@@ -129,7 +131,7 @@ class _Run:
         self.brace, self.unbrace, self.semicolon = (grammar.by_sign.get(sign, "") for sign in "{};")
 
     def whole(self) -> Any:
-        index = 0
+        index = at_once = 0
         while index < len(self.tokens) and not self.report.is_full:
             token = self._fitting(self.tokens[index])
             if token.type in self.states[self.state] and self._feed(token):
@@ -139,7 +141,11 @@ class _Run:
                     self._too_deep(token)
                     return None
             else:
-                index = self._repaired(index, token)
+                repaired = self._repaired(index, token)
+                at_once = at_once + 1 if repaired == index else 0
+                if at_once > REPAIRS_MAX:
+                    return None
+                index = repaired
         return self.result
 
     @property
@@ -257,6 +263,9 @@ class _Run:
         """What may follow a skipped part → the height of the stack at which it then stands, the nearest first."""
         found: dict[str, int] = {}
         stack = self.parser.parser_state.state_stack
+        trial = self._trial()
+        if _accepts(trial, Token(SKIPPED, "")):  # what is whole by now, such as a block that was closed, stays
+            found = dict.fromkeys(self.states[trial.parser_state.state_stack[-1]], len(stack))
         for height in range(len(stack), 0, -1):
             action = self.states[stack[height - 1]].get(SKIPPED)
             if action is not None and action[0] is Shift:
