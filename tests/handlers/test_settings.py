@@ -14,6 +14,9 @@ SECTIONS = {
     "commands": settings.Commands,
     "endpoints.NAME": settings.Endpoint,
     "http": settings.Calls,
+    "resources.NAME": settings.Resource,
+    "sql": settings.Databases,
+    "files": settings.OpenFiles,
 }
 
 

@@ -1,7 +1,8 @@
 """From what went wrong in a handler to an error with a name: the one place that maps it to what the task declares.
 
 What is declared is looked up first. What is not is `task.` and the class of an exception, `task.exit` for an exit code,
-`task.status` for a status of HTTP; a handler that could not do its own part says so by an error below `handler`.
+`task.status` for a status of HTTP, `task.sql` for what a database refused; a handler that could not do its own part
+says so by an error below `handler`.
 """
 
 from typing import Final
@@ -11,6 +12,7 @@ from weft.model.raw_errors import Raw, declared_for
 
 EXIT: Final = "task.exit"
 STATUS: Final = "task.status"
+SQL: Final = "task.sql"
 MESSAGE_MAX: Final = 4_000
 
 
@@ -18,6 +20,11 @@ def raised(exception: BaseException) -> Raw:
     """What a function raised."""
     classes = tuple(one.__name__ for one in type(exception).__mro__ if one is not object)
     return Raw(classes, message=str(exception) or classes[0])
+
+
+def below(fault: Exception) -> Raw:
+    """A fault of ours, as the exception that it wraps, if there is one, which a task may have declared."""
+    return Raw(raised(fault.__cause__ or fault).classes, message=str(fault))
 
 
 def failed(job: Job, raw: Raw, otherwise: str = "", exception: BaseException | None = None) -> Failed:

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import msgspec
 
 from weft.handlers.desk import Route
-from weft.handlers.errors import STATUS, failed, raised
+from weft.handlers.errors import STATUS, below, failed
 from weft.handlers.exchange import Answer, Exchange, NotAnswered, NotSent, TooLarge
 from weft.handlers.fill import FillFault, fill, in_words, names_in
 from weft.handlers.jobs import ACTIVATE, CANCELLED, EXECUTE, INPUT, OUTPUT, Answers, Done, Failed, Job, Lost
@@ -93,10 +93,10 @@ class CallWork:
     def _fault(self, fault: Exception, otherwise: str) -> Failed:
         if self._is_stopped():
             return Failed(self.job, self._error, f"{self.job.path} was told to stop")
-        return failed(self.job, _raw(fault), otherwise)
+        return failed(self.job, below(fault), otherwise)
 
     def _unknown(self, fault: Exception) -> Failed | Lost:
-        if self._may_repeat or declared_for(self.job.task.errors, _raw(fault)) is not None:
+        if self._may_repeat or declared_for(self.job.task.errors, below(fault)) is not None:
             return self._fault(fault, EXECUTE)
         return Lost(self.job, f"{fault}; whether it was done is not known")
 
@@ -108,11 +108,6 @@ class CallWork:
             return Done(self.job, *result_of(self.job.task, answer.text))
         except ResultFault as fault:
             return Failed(self.job, OUTPUT, str(fault))
-
-
-def _raw(fault: Exception) -> Raw:
-    """As the exception below it, if there is one, that a task may have declared: TimeoutError, ConnectionError."""
-    return Raw(raised(fault.__cause__ or fault).classes, message=str(fault))
 
 
 def request_of(job: Job, handler: Http, endpoint: Endpoint) -> Exchange:

@@ -72,3 +72,33 @@ class Calls(Struct, frozen=True, forbid_unknown_fields=True):
 
     at_once: int = 32
     """How many calls run side by side."""
+
+
+class Resource(Struct, frozen=True, forbid_unknown_fields=True):
+    """A database that SQL and transactional tasks may use: `[resources.NAME]`."""
+
+    url: str = ""
+    """`sqlite:///PATH`, `postgresql://USER@HOST/NAME` (extra `postgres`), or what SQLAlchemy knows (extra `sql`)."""
+    url_from: str = ""
+    """The variable of the node's environment that holds the URL, when it has a password in it."""
+    lock_seconds: float = 10.0
+    """How long a statement waits for what others have locked."""
+    rows: int = 10_000
+    """How many rows a statement may give; more has failed with `handler.output`."""
+    idle: int = 8
+    """How many connections are kept open for the next."""
+
+
+class Databases(Struct, frozen=True, forbid_unknown_fields=True):
+    """`[sql]`: what holds for all resources."""
+
+    at_once: int = 16
+    """How many statements run side by side."""
+
+
+class OpenFiles(Struct, frozen=True, forbid_unknown_fields=True):
+    """`[files]`: what `read` tasks may read."""
+
+    directories: tuple[str, ...] = ()
+    """A file must lie in one of them, links followed; a relative name is looked for in their order."""
+    file_bytes: int = 1_000_000_000
