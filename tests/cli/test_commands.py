@@ -171,7 +171,7 @@ def test_run_of_a_definition_takes_tasks_from_the_modules_it_is_given(tmp_path: 
     from_json((tmp_path / "p.json").read_bytes())
     alone = weft("run", tmp_path / "p.json")
     assert alone.exit_code == exits.WRONG
-    assert "no registered task is called 'work'" in said(alone)
+    assert "error unbound at w: there is no registered task 'work'" in said(alone)
     assert weft("run", tmp_path / "p.json", "--tasks", tmp_path / "jobs.py").exit_code == exits.DONE
 
 

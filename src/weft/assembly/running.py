@@ -7,7 +7,7 @@ from weft.engine.clocks import Clock, VirtualClock
 from weft.engine.instance import DECISIONS_MAX, Watch
 from weft.engine.problems import Problem
 from weft.engine.result import Result
-from weft.engine.runner import Runner
+from weft.engine.runner import People, Runner
 from weft.handlers.functions import Code
 from weft.kernel import commands
 from weft.languages.python.context import Start
@@ -44,6 +44,7 @@ def in_memory(
     *options: Option,
     clock: Clock | None = None,
     watch: Watch | None = None,
+    people: People | None = None,
     decisions_max: int = DECISIONS_MAX,
 ) -> Runner:
     """The runner that `run` uses, for those who want to watch it, or to go on with it."""
@@ -79,6 +80,7 @@ def in_memory(
         instance=start.key or f"run-{uuid.uuid4().hex[:12]}",
         processes=processes,
         answers=answers,
+        people=people,
         watch=watch,
         decisions_max=decisions_max,
     )

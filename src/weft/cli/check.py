@@ -4,6 +4,7 @@ import json
 
 import click
 
+from weft.cli.binding import BIND, TASKS
 from weft.cli.exits import WRONG
 from weft.cli.language import LANGUAGE
 
@@ -11,13 +12,17 @@ from weft.cli.language import LANGUAGE
 @click.command()
 @click.argument("target", metavar="FILE")
 @LANGUAGE
+@TASKS
+@BIND
 @click.option("--json", "as_json", is_flag=True, help='Print {"process", "faults"} as JSON.')
 @click.pass_context
-def check(ctx: click.Context, target: str, language: str, as_json: bool) -> None:
+def check(
+    ctx: click.Context, target: str, language: str, modules: tuple[str, ...], choices: tuple[str, ...], as_json: bool
+) -> None:
     """Says everything that is wrong or suspicious in the definition FILE.
 
-    FILE is file.py:process, module:process, or a text in one of the languages. Ends with 2 if there is an error;
-    warnings alone end with 0.
+    FILE is file.py:process, module:process, or a text in one of the languages. With --tasks it says too which tasks of
+    a text nobody does, or can't. Ends with 2 if there is an error; warnings alone end with 0.
 
     \b
     Example:
@@ -25,12 +30,19 @@ def check(ctx: click.Context, target: str, language: str, as_json: bool) -> None
     """
     import msgspec
 
+    from weft.cli.binding import bound, implementations_of
     from weft.cli.targets import target_of
+    from weft.languages.binding import notes
     from weft.model.faults import Invalid
 
     try:
+        implementations = implementations_of(modules)
         found = target_of(target, language)
         name, faults = found.process.name, found.faults()
+        if modules or choices:
+            faults += bound(found, implementations, choices).faults
+        else:
+            faults += found.placed(found.process, notes(found.process))
     except Invalid as invalid:
         name, faults = target, list(invalid.faults)
     errors = sum(fault.severity == "error" for fault in faults)

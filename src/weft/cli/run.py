@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from weft.cli.binding import BIND, TASKS
 from weft.cli.exits import ABORTED, DONE, WAITING
 from weft.cli.language import LANGUAGE
 
 if TYPE_CHECKING:
     from weft.engine.result import Result
+    from weft.engine.runner import People
+    from weft.model.definition import Process
 
 
 @click.command()
@@ -24,7 +27,10 @@ if TYPE_CHECKING:
 @click.option(
     "--answer", "answers", metavar="TASK=VALUE", multiple=True, help="What people answer in a task of theirs."
 )
-@click.option("--tasks", "modules", metavar="MODULE", multiple=True, help="Where the tasks that a text names are.")
+@click.option("--results", metavar="FILE", default="", help="What tasks give, a JSON object: task, list of results.")
+@click.option("--ask/--no-ask", default=None, help="Ask for the work of people here; the default at a terminal.")
+@TASKS
+@BIND
 @LANGUAGE
 @click.option("--key", default="", help="The name of the run; tasks see it in their idempotency keys.")
 @click.option("--real-time", is_flag=True, help="Wait for timers; else time jumps to the next one.")
@@ -37,7 +43,10 @@ def run(
     inputs: tuple[str, ...],
     input_json: str,
     answers: tuple[str, ...],
+    results: str,
+    ask: bool | None,
     modules: tuple[str, ...],
+    choices: tuple[str, ...],
     language: str,
     key: str,
     real_time: bool,
@@ -55,30 +64,48 @@ def run(
     Ends with 0 when it is done, 1 when it aborted, 3 when it waits or is stuck.
     """
     from weft.assembly.running import Answers, Option, in_memory
+    from weft.cli.binding import bound, implementations_of
     from weft.cli.inputs import answers_of, inputs_of
-    from weft.cli.targets import target_of, tasks_in
+    from weft.cli.results import results_in
+    from weft.cli.targets import target_of
     from weft.cli.telling import teller
     from weft.engine.clocks import RealClock
     from weft.kernel import commands
     from weft.languages.python.context import Start
+    from weft.model.faults import Invalid
 
-    options: list[Option] = [Start(key=key or None), Answers(answers_of(answers))]
-    for module in modules:
-        options += tasks_in(module)
+    implementations = implementations_of(modules)  # first: a text may be read with what they register
     found = target_of(target, language).well_formed()
-    process = found.process
-    options += found.beside
+    answered = Answers(answers_of(answers))
+    answered.update(results_in(results, (found.process, *found.beside)) if results else {})
+    ready = bound(found, implementations, choices, without=answered)
+    if ready.faults:
+        raise Invalid(f"the binding of {found.process.name!r}", ready.faults)
+    process = ready.target.process
+    options: list[Option] = [Start(key=key or None), answered, *ready.target.beside, *implementations]
     given = inputs_of(process, inputs, input_json)
     runner = in_memory(
         process,
         *options,
         clock=RealClock() if real_time else None,
         watch=teller(lambda line: click.echo(line, err=as_json), time.time()) if verbose else None,
+        people=_at_terminal(process, ask),
     )
     with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
         result = runner.run(commands.Start(given))
     click.echo(_json(result) if as_json else _words(result))
     ctx.exit(exit_code(result))
+
+
+def _at_terminal(process: "Process", ask: bool | None) -> "People | None":
+    """Who does the work of people: whoever sits at the terminal, if there is one."""
+    if ask is False or (ask is None and not (sys.stdin.isatty() and sys.stderr.isatty())):
+        return None
+    from rich.console import Console
+
+    from weft.cli.asking import Asking
+
+    return Asking(Console(stderr=True), process.classes)
 
 
 def exit_code(result: "Result") -> int:

@@ -32,6 +32,10 @@ class Target:
         """Everything that is wrong or suspicious, at its place in the text."""
         return check(self.process) if self.reading is None else self.reading.faults(self.process)
 
+    def placed(self, process: Process, faults: list[Fault]) -> list[Fault]:
+        """Faults of a process's activities, at their places in the text."""
+        return faults if self.reading is None else self.reading.placed(process.name, faults)
+
     def well_formed(self) -> "Target":
         """Raises `Invalid` if the process, or one beside it in a text, is not well formed."""
         asked = (self.process,) if self.reading is None else (self.process, *self.beside)

@@ -1,6 +1,6 @@
 """What the runner in memory can do of a process, known before it starts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from weft.handlers.functions import FindCode
 from weft.model.definition import Activity, Call, Command, Function, Http, Named, Process, Read, Sql, Task, parts
@@ -29,9 +29,11 @@ def activities(process: Process) -> Iterator[Activity]:
         yield activity
 
 
-def what_cannot_run(process: Process, tasks: FindCode) -> Iterator[str]:
-    """Why this runner can't do a task, for each that it can't."""
+def what_cannot_run(process: Process, tasks: FindCode, answered: Container[str] = ()) -> Iterator[str]:
+    """Why this runner can't do a task, for each that it can't; those in `answered` it need not do."""
     for task in activities(process):
+        if task.name in answered:
+            continue
         match task:
             case Task(handler=Function(reference) as handler) if tasks(handler) is None:
                 module = reference.partition(":")[0]

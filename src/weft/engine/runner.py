@@ -4,8 +4,9 @@ Functions run one after the other, coroutine functions side by side. Work for pe
 given beforehand, else it waits. Commands, HTTP and SQL are for the durable engine and are refused before anything runs.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
+from typing import Final
 
 from weft.engine.ability import called_from, what_cannot_run
 from weft.engine.clocks import Clock
@@ -14,10 +15,10 @@ from weft.engine.instance import DECISIONS_MAX, Instance, Watch
 from weft.engine.problems import CannotRun
 from weft.engine.result import Result
 from weft.engine.standing import result_of
-from weft.handlers.functions import Attempt, FindCode
-from weft.handlers.jobs import INPUT, OUTPUT, Done, Job, Marked, Saved
+from weft.handlers.functions import Attempt, FindCode, no_code
+from weft.handlers.jobs import ACTIVATE, INPUT, OUTPUT, Done, Job, Marked, Saved
 from weft.handlers.jobs import Answer as News
-from weft.handlers.values import Ends, objects_for
+from weft.handlers.values import Ends, Fails, Script, objects_for
 from weft.kernel.commands import Begin, Complete, Fail, Mark, Start
 from weft.kernel.effect_types import Dispatch, Stop
 from weft.kernel.refusals import NotAvailable, NotDeclared, NotFitting, Refused
@@ -25,7 +26,12 @@ from weft.model.definition import Function, Group, Named, Person, Process, Task
 from weft.model.types import ValueFault
 
 Answer = object
-"""What a person answers: a value, or a function that makes one of the work's inputs."""
+"""What a person answers: a value, `Ends`, `Fails`, a `Script` of these, or a function that makes one of the inputs."""
+
+NO_ANSWER: Final = object()
+
+People = Callable[[Sequence[tuple[Task, Dispatch]]], "tuple[Dispatch, object] | None"]
+"""Chooses one of the works that wait for people, and answers it; None leaves them waiting."""
 
 
 class Runner:
@@ -40,18 +46,23 @@ class Runner:
         instance: str,
         processes: Iterable[Process] = (),
         answers: Mapping[str, Answer] | None = None,
+        people: People | None = None,
         watch: Watch | None = None,
         decisions_max: int = DECISIONS_MAX,
     ) -> None:
         known = [process, *processes]
-        reasons = [reason for one in called_from(process, known) for reason in what_cannot_run(one, tasks)]
+        answers = answers or {}
+        reasons = [
+            reason for one in called_from(process, known) for reason in what_cannot_run(one, tasks, answers.keys())
+        ]
         if reasons:
             raise CannotRun(process.name, reasons)
         self.instance = Instance(process, self, processes=processes, watch=watch, decisions_max=decisions_max)
         self._tasks = tasks
         self._clock = clock
         self._id = instance
-        self._answers = answers or {}
+        self._answers = answers
+        self._people = people
         self._offered: dict[str, tuple[Task, Dispatch]] = {}
         self._queue: list[tuple[int, int, Dispatch]] = []
         self._queued = 0
@@ -97,13 +108,15 @@ class Runner:
         if self._coroutines:
             self._wait_for_coroutines(due)
             return True
+        if self._ask_people():
+            return True
         return due is not None and self._clock.wait_until(due)
 
     # What the instance asks.
 
     def offer(self, task: Task, work: Dispatch) -> None:
         self._offered[work.path] = task, work
-        if not isinstance(task.handler, Person | Group) or task.name in self._answers or work.path in self._answers:
+        if not isinstance(task.handler, Person | Group) or self._answer_of(task, work) is not NO_ANSWER:
             self._queued += 1
             heappush(self._queue, (-task.priority, self._queued, work))
 
@@ -130,26 +143,62 @@ class Runner:
         return None
 
     def _begin(self, dispatch: Dispatch) -> None:
-        task, _ = self._offered.pop(dispatch.path)
-        about = dispatch.path, dispatch.round, dispatch.attempt
-        try:
-            self.instance.do(Begin(*about), self._clock.now())
-        except NotAvailable:  # a name that it holds was taken meanwhile; it is offered again
+        task, _ = self._offered[dispatch.path]
+        given = self._answer_of(task, dispatch)
+        if given is NO_ANSWER and isinstance(task.handler, Person | Group):  # another took the last one
             return
-        if isinstance(task.handler, Function | Named):
-            code = self._tasks(task.handler)
-            assert code is not None
-            key = f"{self._id}/{dispatch.path}" + (f"@{dispatch.round}" if dispatch.round else "")
-            job = Job(task, 0, *about, key, dispatch.inputs, self._checkpoints.get(key))
-            self._work(Attempt(job, code, self._hear))
-        else:
-            self._answer(task, dispatch)
+        if not self._began(dispatch):
+            return
+        if given is not NO_ANSWER:
+            self._answer(task, dispatch, given.next() if isinstance(given, Script) else given)
+            return
+        code = self._tasks(task.handler) if isinstance(task.handler, Function | Named) else None
+        if code is None:
+            self._report(Fail(dispatch.path, dispatch.round, dispatch.attempt, ACTIVATE, no_code(task)))
+            return
+        key = f"{self._id}/{dispatch.path}" + (f"@{dispatch.round}" if dispatch.round else "")
+        about = dispatch.path, dispatch.round, dispatch.attempt
+        self._work(Attempt(Job(task, 0, *about, key, dispatch.inputs, self._checkpoints.get(key)), code, self._hear))
 
-    def _answer(self, task: Task, dispatch: Dispatch) -> None:
-        given = self._answers[dispatch.path if dispatch.path in self._answers else task.name]
+    def _began(self, dispatch: Dispatch) -> bool:
+        """Takes the work; not if a name that it holds was taken meanwhile, for then it is offered again."""
+        del self._offered[dispatch.path]
+        try:
+            self.instance.do(Begin(dispatch.path, dispatch.round, dispatch.attempt), self._clock.now())
+        except NotAvailable:
+            return False
+        return True
+
+    # Answers.
+
+    def _answer_of(self, task: Task, dispatch: Dispatch) -> Answer:
+        for name in (dispatch.path, task.name):
+            found = self._answers.get(name, NO_ANSWER)
+            if found is not NO_ANSWER and not (isinstance(found, Script) and not len(found)):
+                return found
+        return NO_ANSWER
+
+    def _ask_people(self) -> bool:
+        """Has somebody do one of the works that wait, if there is somebody."""
+        if self._people is None:
+            return False
+        waiting = [one for one in self._offered.values() if isinstance(one[0].handler, Person | Group)]
+        chosen = self._people(waiting) if waiting else None
+        if chosen is None:
+            return False
+        dispatch, value = chosen
+        task, _ = self._offered[dispatch.path]
+        if self._began(dispatch):
+            self._answer(task, dispatch, value)
+        return True
+
+    def _answer(self, task: Task, dispatch: Dispatch, given: Answer) -> None:
         about = dispatch.path, dispatch.round, dispatch.attempt
         try:
             value = given(**dispatch.inputs) if callable(given) else given
+            if isinstance(value, Fails):
+                self._report(Fail(*about, value.error, value.message))
+                return
             ends = value if isinstance(value, Ends) else Ends("", value)
             self._report(Complete(*about, ends.outcome, objects_for(task, ends.outcome, ends.value)))
         except ValueFault as fault:

@@ -1,6 +1,7 @@
 """A result that somebody gives for a task, as the objects of an outcome."""
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from weft.model.definition import Outcome, OutcomeKind, Task
@@ -13,6 +14,27 @@ class Ends:
 
     outcome: str
     value: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fails:
+    """What somebody says whose work has failed: `Answers(pay=Fails("task.no_money", "the card is empty"))`."""
+
+    error: str = "task"
+    message: str = ""
+
+
+class Script:
+    """Answers for the executions of one task, one after the other, until there are none left."""
+
+    def __init__(self, answers: Iterable[object]) -> None:
+        self._left = deque(answers)
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    def next(self) -> object:
+        return self._left.popleft()
 
 
 def objects_for(

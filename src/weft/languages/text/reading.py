@@ -32,10 +32,11 @@ class Reading:
 
     def faults(self, process: Process) -> list[Fault]:
         """What the model finds wrong with a process, at its places in the text, and the notes."""
-        found = check(process)
-        if self.source is not None:
-            found = located(self.source, self.places.get(process.name, {}), found)
-        return [*self.notes, *found]
+        return [*self.notes, *self.placed(process.name, check(process))]
+
+    def placed(self, process: str, faults: list[Fault]) -> list[Fault]:
+        """Faults, which name activities of a process, at their places in the text."""
+        return faults if self.source is None else located(self.source, self.places.get(process, {}), faults)
 
 
 def _activities(process: Process) -> Iterator[Activity]:
