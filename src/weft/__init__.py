@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from weft.assembly.engine import AsyncEngine, Engine
     from weft.assembly.running import Answers, run
     from weft.engine.result import Result
     from weft.handlers.values import Ends
@@ -35,14 +36,15 @@ if TYPE_CHECKING:
     from weft.model.types import File
 
 __all__ = [
-    "Activity", "Answers", "Context", "Ends", "File", "Guard", "Invalid", "Mistake", "Net", "Process", "Result",
-    "Source", "Start", "Task", "all_of", "any_of", "assign", "at_least", "call", "choice", "command", "contingency",
-    "each", "expr", "first_of", "flow", "given", "http", "loop", "person", "pick", "process", "pure", "quiet", "race",
-    "run", "serial", "signal", "sql", "task", "timer", "var", "when",
+    "Activity", "Answers", "AsyncEngine", "Context", "Ends", "Engine", "File", "Guard", "Invalid", "Mistake", "Net",
+    "Process", "Result", "Source", "Start", "Task", "all_of", "any_of", "assign", "at_least", "call", "choice",
+    "command", "contingency", "each", "expr", "first_of", "flow", "given", "http", "loop", "person", "pick",
+    "process", "pure", "quiet", "race", "run", "serial", "signal", "sql", "task", "timer", "var", "when",
 ]  # fmt: skip
 
 _PYTHON = "weft.languages.python."
 _HOMES = {
+    "weft.assembly.engine": "AsyncEngine Engine",
     "weft.assembly.running": "Answers run",
     "weft.engine.result": "Result",
     "weft.handlers.values": "Ends",

@@ -21,3 +21,11 @@ class Endless(Problem):
 
 class Unexpected(Problem):
     """A run did not end as `.expect(…)` says; the exception of the failed task, if there is one, is the cause."""
+
+
+class Busy(Problem):
+    """So many requests wait that no more are taken at present."""
+
+
+class Broken(Problem):
+    """A mistake in Weft itself, which kept a request from being done; nothing has changed."""

@@ -1,6 +1,6 @@
 """What a run came to."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
@@ -25,12 +25,20 @@ class Result:
     values: Mapping[str, Any] = field(default_factory=dict)
     error: str = ""
     message: str = ""
-    facts: tuple[AnyFact, ...] = field(default=(), repr=False)
+    told: Callable[[], tuple[AnyFact, ...]] = field(default=tuple, repr=False)
+    """Gives the facts, which are read when they are asked for."""
     waits: tuple[str, ...] = ()
     """What it waits for, or what is in the way, in words."""
     committed: bool = False
     exception: BaseException | None = None
     """The exception behind the error, if a function of this run raised it."""
+    instance: int = 0
+    """Its id in the store."""
+
+    @property
+    def facts(self) -> tuple[AnyFact, ...]:
+        """All that became true, in order."""
+        return self.told()
 
     def expect(self, outcome: str = "done") -> Self:
         """The result itself if that is how the run ended; else raises `Unexpected`, which says what happened."""

@@ -26,7 +26,7 @@ def result_of(instance: Instance, exceptions: Mapping[str, BaseException]) -> Re
             ended.values,
             ended.error,
             execution.message if execution is not None else "",
-            told,
+            lambda: told,
             committed=root.status[0] == status.COMMITTED,
             exception=exceptions.get(ended.error),
         )
@@ -36,7 +36,9 @@ def result_of(instance: Instance, exceptions: Mapping[str, BaseException]) -> Re
     asked = stuck or open_effects
     words = [waiting for effect in asked if (waiting := waits_for(instance, effect))]
     words += ["resume"] if instance.state.paused_at >= 0 else []
-    return Result(name, standing, facts=told, waits=tuple(dict.fromkeys(words)), error="engine.stuck" if stuck else "")
+    return Result(
+        name, standing, told=lambda: told, waits=tuple(dict.fromkeys(words)), error="engine.stuck" if stuck else ""
+    )
 
 
 def waits_for(instance: Instance, effect: AnyEffect) -> str:

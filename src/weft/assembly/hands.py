@@ -1,0 +1,47 @@
+"""The pools of a node behind one desk: functions on threads, coroutines on a side loop, and what its settings allow."""
+
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from types import ModuleType
+from typing import TypeAlias
+
+from weft.handlers.coroutines import Coroutines
+from weft.handlers.desk import Desk, functions
+from weft.handlers.functions import Code, FindCode
+from weft.handlers.jobs import Answers
+from weft.handlers.threads import SWITCH_SECONDS, Threads
+from weft.languages.python.tasks import Task, lookup
+from weft.model.definition import Function, Named
+
+Tasks: TypeAlias = "Iterable[str | ModuleType | Task[..., object]]"
+"""Modules, by name or as such, whose tasks a node runs; and tasks for texts that only name them."""
+
+
+def finder(tasks: Tasks) -> FindCode:
+    """Finds the code of functions that were imported here, and of named tasks among those that were given."""
+    named: dict[str, Code] = {}
+    for one in tasks:
+        if isinstance(one, str):
+            one = import_module(one)
+        for task in [one] if isinstance(one, Task) else vars(one).values():
+            if isinstance(task, Task):
+                named[task.name] = task.code
+
+    def find(handler: Function | Named) -> Code | None:
+        return named.get(handler.task) if isinstance(handler, Named) else lookup(handler.reference)
+
+    return find
+
+
+def embedded(find: FindCode, answer: Answers, *, threads: int = 32) -> Desk:
+    """What an engine inside a program works with."""
+    sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_SECONDS))
+    routes = [
+        functions(Threads(find, answer, threads=threads), find),
+        functions(Coroutines(find, answer), find, coroutines=True),
+    ]
+    return Desk(routes, answer)
+
+
+MakeHands: TypeAlias = Callable[[FindCode, Answers], Desk]
