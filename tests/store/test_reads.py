@@ -84,6 +84,12 @@ def test_the_earliest_timers_come_first(store: Store) -> None:
     assert store.next_due() is None
 
 
+def test_timers_of_one_time_come_by_instance_and_name(store: Store) -> None:
+    rows = [TimerRow(1, "y", 5.0), TimerRow(1, "z", 5.0), TimerRow(2, "a", 5.0)]
+    store.commit(batch(timers={(row.instance, row.name): row for row in reversed(rows)}))
+    assert store.due(5.0) == rows
+
+
 def test_a_timer_set_again_for_the_same_time_is_told_once(store: Store) -> None:
     timer = {(1, "a"): TimerRow(1, "a", 5.0)}
     for change in (timer, {(1, "a"): None}, timer):

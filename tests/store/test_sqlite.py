@@ -90,7 +90,7 @@ def test_two_steps_with_one_number_are_refused(path: Path) -> None:
 
 def test_weak_settings_are_found_by_reading_them_back(path: Path) -> None:
     class Stubborn(sqlite3.Connection):
-        def execute(self, statement: str, *rest: object) -> sqlite3.Cursor:  # type: ignore[override]
+        def execute(self, statement: str, *rest: object) -> sqlite3.Cursor:
             return super().execute(statement.replace("synchronous = full", "synchronous = normal"))
 
     with pytest.raises(CannotOpen, match="synchronous is 1"):
