@@ -4,17 +4,21 @@
 read it before you believe it.
 """
 
+import re
 import sys
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 from weft.languages import registry
+from weft.languages.text.parsing import Grammar
 from weft.model.faults import Invalid
 from weft.model.guard_table import guard_table, render
 from weft.model.json_form import pretty
 from weft.model.wellformed import well_formed
 
 FOLDER = Path(__file__).parent
+REFERENCE = FOLDER.parents[1] / "docs/reference"
 
 
 def texts(language: str, kind: str) -> list[Path]:
@@ -43,6 +47,19 @@ def rejected(place: Path) -> Iterator[tuple[Path, str]]:
     else:
         faults = [fault for process in reading.processes for fault in reading.faults(process)]
     yield place.with_suffix(".faults"), "".join(f"{fault}\n" for fault in faults)
+
+
+def shown(grammar: Grammar) -> str:
+    """The grammar as its page has it: the rules of all its files."""
+    places = [one.split(":") for one in grammar.files]
+    texts = [files(package).joinpath(file).read_text("utf-8") for package, file in places]
+    return "\n\n".join(re.split(r"%declare|// Words", text)[0].rstrip() for text in texts) + "\n"
+
+
+def grammar_on(page: str) -> str:
+    """The grammar that a page of the reference shows."""
+    [found] = re.findall(r"```lark\n([\s\S]*?)```", (REFERENCE / page).read_text("utf-8"))
+    return found
 
 
 def main(language: str) -> None:

@@ -10,13 +10,13 @@ from tests.languages import examples
 from tests.model.test_guard_table import printed
 from weft import Answers, run, task
 from weft.kernel import facts
+from weft.languages.mfdl.grammar import GRAMMAR
 from weft.languages.mfdl.reading import read
 from weft.languages.text.source import TextLimits
 from weft.model.definition import Call, Process
 from weft.model.faults import Invalid
 from weft.model.guard_table import guard_table
 
-ROOT = Path(__file__).resolve().parents[3]
 CHECK_UP = examples.FOLDER / "mfdl/accept/check_up.mfdl"
 
 
@@ -145,7 +145,4 @@ def test_ten_thousand_lines_are_read_in_two_seconds() -> None:
 
 
 def test_the_reference_shows_the_grammar() -> None:
-    page = (ROOT / "docs/reference/mfdl.md").read_text("utf-8")
-    grammar = (ROOT / "src/weft/languages/mfdl/mfdl.lark").read_text("utf-8")
-    [shown] = re.findall(r"```lark\n([\s\S]*?)```", page)
-    assert shown == grammar.partition("%declare")[0].rstrip() + "\n"
+    assert examples.grammar_on("mfdl.md") == examples.shown(GRAMMAR)

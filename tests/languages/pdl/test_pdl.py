@@ -1,6 +1,5 @@
 """PDL: right texts have their model and guards, wrong ones their faults, and the paper's example runs."""
 
-import re
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -12,11 +11,11 @@ from hypothesis import strategies as st
 from tests.languages import examples
 from weft import Answers, Ends, run, task
 from weft.kernel import facts
+from weft.languages.pdl.building import GRAMMAR
 from weft.languages.pdl.data import Step, written_before
 from weft.languages.pdl.reading import read
 from weft.model.faults import Invalid
 
-ROOT = Path(__file__).resolve().parents[3]
 CREATION = examples.FOLDER / "pdl/accept/criacao_sistema_software.pdl"
 
 
@@ -106,10 +105,7 @@ def test_a_file_is_fetched_where_no_task_before_can_have_written_it() -> None:
 
 
 def test_the_page_shows_the_grammar() -> None:
-    page = (ROOT / "docs/reference/pdl.md").read_text("utf-8")
-    grammar = (ROOT / "src/weft/languages/pdl/grammar.lark").read_text("utf-8")
-    [shown] = re.findall(r"```lark\n([\s\S]*?)```", page)
-    assert shown == grammar.partition("%declare")[0].rstrip() + "\n"
+    assert examples.grammar_on("pdl.md") == examples.shown(GRAMMAR)
 
 
 def test_ten_thousand_lines_are_read_in_two_seconds() -> None:

@@ -7,11 +7,13 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from weft.languages.mfdl.clauses import Said, gather
-from weft.languages.mfdl.expressions import compiled, translated
 from weft.languages.mfdl.interfaces import Interface
-from weft.languages.mfdl.tree import Action, Block, Clause, Declaration, Error, Invocation, Parameter, Retry, Side, Word
+from weft.languages.mfdl.tree import Block, Clause, Declaration, Invocation, Parameter, Side
+from weft.languages.text.errors import Rules
+from weft.languages.text.expressions import compiled, translated
 from weft.languages.text.faults import TextReport
 from weft.languages.text.source import Span
+from weft.languages.text.words import Word
 from weft.model import blocks
 from weft.model.definition import (
     ABORTED,
@@ -33,8 +35,6 @@ from weft.model.expressions import Expression as Compiled
 from weft.model.types import Type, fits, parse
 from weft.model.types import text as type_text
 
-RETRIES_MAX: Final = 1_000_000
-"""How often is tried again where only a condition ends it."""
 NO_NAMES: Final[Mapping[str, Type]] = {}
 
 
@@ -266,49 +266,11 @@ class Activities:
         )
         return self.with_said(self._of_kind(activity, said), said, declared.interface)
 
-    # Errors.
-
     def _rules(self, said: Said, interface: Interface | None) -> tuple[tuple[Rule, ...], dict[str, str]]:
-        rules: list[Rule] = []
-        raw: dict[str, str] = {}
-        for section in said.errors:
-            for error in section.errors:
-                name = self._error(error)
-                for word in error.raw:
-                    raw.setdefault(word.text[1:-1] if word.text[0] in "\"'" else word.text, name)
-                rules += [self._rule(action, name, interface) for action in error.actions]
-        rules += [self._retry(one, "") for one in said.retries]
-        return tuple(rules), raw
+        def alternate(invocation: Invocation) -> Activity | None:
+            found = self._plain(invocation, invocation.name, self._seen_by_sides(interface))
+            return None if found is None else replace(found[0], writes={})
 
-    def _error(self, error: Error) -> str:
-        """A name alone is an error of the task; OTHERS are all that have no line of their own."""
-        name = error.name.text
-        if name.upper() == "OTHERS":
-            if error.raw:
-                self.report.add("raw-error", error.raw[0].span, "OTHERS is not an error that a raw one can mean",
-                                "give the error a name")  # fmt: skip
-            return ""
-        if name.partition(".")[0] not in ("task", "handler", "engine"):
-            name = f"task.{name}"
-        if name.startswith("task."):
-            self.scope.errors[name] = None
-        return name
-
-    def _rule(self, action: Retry | Action, error: str, interface: Interface | None) -> Rule:
-        if isinstance(action, Retry):
-            return self._retry(action, error)
-        if action.alternative is None:
-            return Rule(action.word.text.lower(), error)  # type: ignore[arg-type]
-        found = self._plain(action.alternative, action.alternative.name, self._seen_by_sides(interface))
-        alternate = None if found is None else replace(found[0], writes={})
-        return Rule("alternate" if alternate else "fail", error, alternate=alternate)
-
-    def _retry(self, retry: Retry, error: str) -> Rule:
-        times = RETRIES_MAX
-        if retry.times is not None:
-            if not retry.times.text.isdigit():
-                self.report.add("number", retry.times.span, "this is no number of times", "write a whole number")
-            else:
-                times = int(retry.times.text)
-        when = "" if retry.when is None else self.condition(retry.when)
-        return Rule("retry", error, times, retry.delay_seconds, when=when)
+        rules = Rules(self.report, self.scope.errors, self.condition, alternate)
+        made, raw = rules.of(said.errors)
+        return (*made, *(rules.retry(one) for one in said.retries)), raw

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from weft.languages.mfdl.tree import Attribute, Clause, Errors, Named, Retry, Side, Word
+from weft.languages.mfdl.tree import Attribute, Clause, Named, Side
+from weft.languages.text.errors import Errors, Retry
 from weft.languages.text.faults import TextReport
+from weft.languages.text.words import Word
 
 Level = Literal["definition", "declaration", "use", "block"]
 

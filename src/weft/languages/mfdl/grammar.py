@@ -7,54 +7,32 @@ from typing import Any, Final
 from lark import Token, Transformer
 
 from weft.languages.mfdl import tree
-from weft.languages.mfdl.tree import Word
+from weft.languages.text.errors import EXPRESSION_GROUPS, FILES, Building
 from weft.languages.text.parsing import Grammar, span_of
 from weft.languages.text.source import Span
+from weft.languages.text.words import Word, keyword, there, word
 
 Parts = Sequence[Any]
 
-UNIT_SECONDS: Final = {"SECONDS": 1.0, "MINUTES": 60.0, "HOURS": 3600.0, "DAYS": 86400.0}
 
-
-def word(token: Token) -> Word:
-    return Word(str(token), span_of(token))
-
-
-def _keyword(parts: Parts) -> Word:
-    return Word(str(parts[0]).upper(), span_of(parts[0]))
-
-
-def _some(parts: Parts) -> tuple[Any, ...]:
-    """The parts that are there: an option that was left out, or what was skipped, is None."""
-    return tuple([one for one in parts if one is not None])
-
-
-def _span(one: Token | Span) -> Span:
-    return span_of(one) if isinstance(one, Token) else one
-
-
-def _whole(self: object, parts: Parts) -> Span:
-    return Span(_span(parts[0]).start, _span(parts[-1]).end)
-
-
-class Builder(Transformer[Token, Any]):
+class Builder(Building, Transformer[Token, Any]):
     """One method for each rule of the grammar."""
 
-    start = staticmethod(_some)
+    start = staticmethod(there)
 
     def skipped(self, parts: Parts) -> None:
         return None
 
     def definition(self, parts: Parts) -> tree.Definition:
         kind, name, parameters, *clauses = parts
-        return tree.Definition(kind, word(name), parameters or (), _some(clauses))
+        return tree.Definition(kind, word(name), parameters or (), there(clauses))
 
     def process(self, parts: Parts) -> tree.ProcessText:
         name, parameters, *entries = parts
-        return tree.ProcessText(word(name), parameters or (), _some(entries))
+        return tree.ProcessText(word(name), parameters or (), there(entries))
 
-    kind = direction = block_kind = unit = staticmethod(_keyword)
-    parameters = staticmethod(_some)
+    kind = direction = block_kind = staticmethod(keyword)
+    parameters = staticmethod(there)
 
     def parameter(self, parts: Parts) -> tree.Parameter:
         direction, of_type, name, size = parts
@@ -82,95 +60,58 @@ class Builder(Transformer[Token, Any]):
 
     def call(self, parts: Parts) -> tree.Call:
         name, arguments, *clauses = parts
-        return tree.Call(tree.Invocation(word(name), arguments or (), span_of(name)), _some(clauses))
+        return tree.Call(tree.Invocation(word(name), arguments or (), span_of(name)), there(clauses))
 
     def assignment(self, parts: Parts) -> tree.Assignment:
         return tree.Assignment(word(parts[0]), parts[1])
 
     def block(self, parts: Parts) -> tree.Block:
         kind, *statements, tail = parts
-        return tree.Block(kind, _some(statements), tail or ())
+        return tree.Block(kind, there(statements), tail or ())
 
     def serial(self, parts: Parts) -> tree.Block:
         brace, *statements, tail = parts
-        return tree.Block(Word("SERIAL", span_of(brace)), _some(statements), tail or ())
+        return tree.Block(Word("SERIAL", span_of(brace)), there(statements), tail or ())
 
     def choice(self, parts: Parts) -> tree.Choice:
         token, condition, then, otherwise = parts
-        return tree.Choice(_keyword([token]), condition, then, otherwise)
+        return tree.Choice(keyword([token]), condition, then, otherwise)
 
     def loop(self, parts: Parts) -> tree.Loop:
         token, condition, body = parts
-        return tree.Loop(_keyword([token]), condition, body)
+        return tree.Loop(keyword([token]), condition, body)
 
-    tail = staticmethod(_some)
+    tail = staticmethod(there)
 
     # What is said of an activity.
 
     def attribute(self, parts: Parts) -> tree.Attribute:
-        return tree.Attribute(_keyword(parts))
+        return tree.Attribute(keyword(parts))
 
     def checkpoint(self, parts: Parts) -> tree.Attribute:
-        return tree.Attribute(_keyword(parts[-1:]))
+        return tree.Attribute(keyword(parts[-1:]))
 
     def named(self, parts: Parts) -> tree.Named:
-        return tree.Named(_keyword(parts), word(parts[1]))
+        return tree.Named(keyword(parts), word(parts[1]))
 
     participant = resource = named
 
     def compensation(self, parts: Parts) -> tree.Side:
-        return tree.Side(_keyword(parts), parts[1])
+        return tree.Side(keyword(parts), parts[1])
 
     def undo(self, parts: Parts) -> tree.Side:
-        return tree.Side(_keyword(parts), parts[1], parts[2])
-
-    def when(self, parts: Parts) -> Span:
-        return parts[0]  # type: ignore[no-any-return]
-
-    def retry(self, parts: Parts) -> tree.Retry:
-        token, times, after, when = parts
-        return tree.Retry(span_of(token), times, after or 0.0, when)
-
-    def times(self, parts: Parts) -> Word:
-        return word(parts[0])
-
-    def after(self, parts: Parts) -> float:
-        return float(parts[0]) * UNIT_SECONDS[parts[1].text]
+        return tree.Side(keyword(parts), parts[1], parts[2])
 
     def serial_side(self, parts: Parts) -> tree.Block:
         brace, *statements = parts
-        return tree.Block(Word("SERIAL", span_of(brace)), _some(statements), ())
+        return tree.Block(Word("SERIAL", span_of(brace)), there(statements), ())
 
     def invocation(self, parts: Parts) -> tree.Invocation:
         return tree.Invocation(word(parts[0]), parts[1] or (), span_of(parts[0]))
 
-    def errors(self, parts: Parts) -> tree.Errors:
-        return tree.Errors(span_of(parts[0]), _some(parts[1:]))
-
-    def error(self, parts: Parts) -> tree.Error:
-        name, *rest = _some(parts)
-        raw = tuple(word(one) for one in rest if isinstance(one, Token))
-        return tree.Error(name, raw, tuple(one for one in rest if not isinstance(one, Token)))
-
-    def path(self, parts: Parts) -> Word:
-        return Word(".".join(map(str, parts)), _whole(self, parts))
-
-    def alternative(self, parts: Parts) -> tree.Action:
-        return tree.Action(_keyword(parts), parts[1])
-
-    def action(self, parts: Parts) -> tree.Action:
-        return tree.Action(_keyword(parts))
-
-    ignore = ask = fail = action
-
-    # Expressions: from the first sign to the last.
-
-    arguments = staticmethod(_some)
-    expression = operand = prefix = atom = suffix = _whole
-
 
 GRAMMAR: Final = Grammar(
-    files=("weft.languages.mfdl:mfdl.lark",),
+    files=("weft.languages.mfdl:mfdl.lark", *FILES),
     builder=Builder,
     words={"NAME": "a name", "NUMBER": "a number", "STRING": "a text in quotes", "TWO_PHASE": "'2PC_TRANS_ACTIVITY'"},
     broken={
@@ -178,9 +119,7 @@ GRAMMAR: Final = Grammar(
         "OPEN_COMMENT": "the comment that begins here has no end",
     },
     groups={
-        "a value": frozenset(("NAME", "NUMBER", "STRING", "LPAR", "LSQB", "MINUS", "BANG", "NOT")),
-        "an operator": frozenset(("OPERATOR", "MINUS", "AND", "OR", "IN", "NOT", "IS")),
-        "what belongs to the value": frozenset(("LPAR", "LSQB", "DOT")),
+        **EXPRESSION_GROUPS,
         "what is said of it": frozenset(
             ("COMPENSATED_BY", "UNDONE_BY", "RETRY", "ERRORS", "CRITICAL", "NON_VITAL", "CRITICAL_NON_VITAL",
              "IDEMPOTENT", "PARTICIPANT", "RESOURCE", "CHECKPOINT", "WITH")

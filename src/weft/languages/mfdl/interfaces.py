@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from weft.languages.mfdl.tree import Clause, Definition, Item, Parameter, ProcessText, Word
+from weft.languages.mfdl.tree import Clause, Definition, Item, Parameter, ProcessText
 from weft.languages.text.faults import TextReport
 from weft.languages.text.source import Span
+from weft.languages.text.words import Word
 
 TYPES: Final = {
     "int": "int", "integer": "int", "long": "int", "float": "float", "double": "float", "real": "float",

@@ -8,10 +8,11 @@ from msgspec.structs import replace
 from weft.languages.mfdl import tree
 from weft.languages.mfdl.activities import Activities, Declared, Scope
 from weft.languages.mfdl.clauses import gather
-from weft.languages.mfdl.expressions import compiled
 from weft.languages.mfdl.interfaces import Interface, again, type_of
-from weft.languages.mfdl.tree import Block, Choice, Declaration, Loop, ProcessText, Statement, Variables, Word
+from weft.languages.mfdl.tree import Block, Choice, Declaration, Loop, ProcessText, Statement, Variables
+from weft.languages.text.expressions import compiled
 from weft.languages.text.faults import TextReport
+from weft.languages.text.words import Word
 from weft.model import blocks
 from weft.model.definition import (
     ABORTED,

@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from weft.languages.text.errors import Errors, Retry
 from weft.languages.text.source import Span
-
-
-class Word(NamedTuple):
-    text: str
-    span: Span
+from weft.languages.text.words import Word
 
 
 class Variable(NamedTuple):
@@ -42,13 +39,6 @@ class Named(NamedTuple):
     name: Word
 
 
-class Retry(NamedTuple):
-    span: Span
-    times: Word | None
-    delay_seconds: float
-    when: Span | None
-
-
 class Invocation(NamedTuple):
     name: Word
     arguments: tuple[Span, ...]
@@ -62,28 +52,6 @@ class Side:
     word: Word
     activity: "Invocation | Block"
     when: Span | None = None
-
-
-class Action(NamedTuple):
-    """IGNORE, ASK, FAIL, or ALTERNATIVE with the activity that takes over."""
-
-    word: Word
-    alternative: Invocation | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Error:
-    """A line of an error section: an error, the raw errors that mean it, and what it does."""
-
-    name: Word
-    raw: tuple[Word, ...]
-    actions: tuple[Retry | Action, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Errors:
-    span: Span
-    errors: tuple[Error, ...]
 
 
 Clause = Attribute | Named | Retry | Side | Errors

@@ -1,17 +1,19 @@
 """Builds the tree of a PDL text while it is parsed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lark import Token, Transformer
 
-from weft.languages.pdl.tree import Block, Clause, Gate, Rule, Term, Word
+from weft.languages.pdl.tree import Block, Clause, Gate, Rule, Term
+from weft.languages.text.errors import EXPRESSION_GROUPS, FILES, Action, Building, Errors
 from weft.languages.text.parsing import Grammar, span_of
+from weft.languages.text.words import Word, keyword, whole
 
 
 def _word(token: Token) -> Word:
     text = str(token)
-    if token.type == "TEXT":
+    if token.type == "STRING" and text.startswith('"'):
         text = text[1:-1].replace('""', '"')
     return Word(text, span_of(token))
 
@@ -21,7 +23,8 @@ def _block(kind: str) -> Callable[["Builder", list[Any]], Block]:
         names = [_word(one) for one in parts if isinstance(one, Token)]
         clauses = tuple(one for one in parts if isinstance(one, Clause))
         blocks = tuple(one for one in parts if isinstance(one, Block))
-        return Block(kind, names[0], clauses, blocks, names[1] if len(names) > 1 else None, None not in parts)
+        errors = tuple(one for one in parts if isinstance(one, Errors))
+        return Block(kind, names[0], clauses, blocks, names[1] if len(names) > 1 else None, errors, None not in parts)
 
     return build
 
@@ -29,8 +32,13 @@ def _block(kind: str) -> Callable[["Builder", list[Any]], Block]:
 def _clause(_: "Builder", parts: list[Any]) -> Clause:
     words: list[Word] = []
     rule: Rule | None = None
+    sign: Token | None = None
     for one in parts[1:-1]:
         match one:
+            case Token(type="MINUS" | "PLUS"):
+                sign = one
+            case Token(type="NUMBER"):
+                words.append(Word(f"{sign or ''}{one}", whole([sign or one, one])))
             case Token():
                 words.append(_word(one))
             case Term() | Gate():
@@ -42,7 +50,7 @@ def _clause(_: "Builder", parts: list[Any]) -> Clause:
     return Clause(_word(parts[0]), tuple(words), rule)
 
 
-class Builder(Transformer[Token, Any]):
+class Builder(Building, Transformer[Token, Any]):
     def start(self, parts: list[Any]) -> list[Block]:
         return [one for one in parts if one is not None]
 
@@ -69,18 +77,22 @@ class Builder(Transformer[Token, Any]):
 
     listed = names
 
+    def alternative(self, parts: Sequence[Any]) -> Action:
+        return Action(keyword(parts), _word(parts[1]))
+
     def skipped(self, parts: list[Any]) -> None:
         return None
 
 
 GRAMMAR = Grammar(
-    files=("weft.languages.pdl:grammar.lark",),
+    files=("weft.languages.pdl:grammar.lark", *FILES),
     builder=Builder,
-    words={"NAME": "a name", "TEXT": "a text in quotes", "FIGURE": "a number", "ARROW": "'->'"},
+    words={"NAME": "a name", "STRING": "a text in quotes", "NUMBER": "a number", "ARROW": "'->'"},
     broken={
-        "OPEN_TEXT": "the text that begins here has no end: close it with a quote",
+        "OPEN_STRING": "the text that begins here has no end: close it with a quote",
         "OPEN_COMMENT": "the comment that begins here has no end: close it with */",
     },
+    groups=EXPRESSION_GROUPS,
     starters=frozenset(
         (
             "WORKFLOW", "FILE", "QUERY", "STRING", "NUMBER", "TASK", "APPLICATION", "DEPENDS", "IN_CONTEXT",

@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from weft.languages.pdl.tree import Block, Clause, Word
+from weft.languages.pdl.tree import Block, Clause
 from weft.languages.text.faults import TextReport
+from weft.languages.text.words import Word
 
 TRUTHS: Final = {"true": True, "false": False}
 UNITS: Final = {"hours": 3600, "hour": 3600, "days": 86_400, "day": 86_400}

@@ -3,14 +3,19 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from weft.languages.pdl.clauses import Clauses
 from weft.languages.pdl.data import Datum, Step, datum_of, written_before
 from weft.languages.pdl.models import Model, application_of, model_of
 from weft.languages.pdl.rules import STATES, Rules, state_of, terms
 from weft.languages.pdl.tree import Block
+from weft.languages.text.errors import Rules as ErrorRules
+from weft.languages.text.expressions import compiled
 from weft.languages.text.faults import TextReport
 from weft.languages.text.reading import Places
 from weft.languages.text.source import START, Span
+from weft.languages.text.words import Word
 from weft.model import definition
 from weft.model.definition import (
     ABORTED,
@@ -28,6 +33,7 @@ from weft.model.definition import (
     Task,
     Variable,
 )
+from weft.model.types import parse
 
 FETCHED: Final = "content"
 
@@ -89,7 +95,9 @@ class _Workflow:
         self.guards = {name: self.rules.guard(name, one.get("DEPENDS")) for name, one in self.said.items()}
         self.inputs = {name: self._listed(name, "IN_CONTEXT") for name in self.tasks}
         self.outputs = {name: self._listed(name, "OUT_CONTEXT") for name in self.tasks}
+        self.types = {name: parse(one.type) for name, one in self.data.items()}
         self.applications: dict[str, Application] = {}
+        self.errors: dict[str, None] = {}
         self.places: dict[str, Span] = {self.name: block.name.span}
         self.made = self._process()
 
@@ -104,7 +112,8 @@ class _Workflow:
             fetched = [one for one in self.inputs[name] if one in bits and not before[name] & bits[one]]
             fetching = {one: self._fetching(name, self.data[one]) for one in fetched}
             children += fetching.values()
-            model = self._model(block)
+            assert block.model is not None
+            model = self._model(block.model, f"the task {name!r}")
             if model is not None:
                 children.append(self._task(name, model, {one: task.name for one, task in fetching.items()}))
         if not self.tasks and all(one.is_whole for one in (self.block, *self.block.blocks)):
@@ -117,7 +126,7 @@ class _Workflow:
             children=tuple(children),
             outcomes=(self._ended(),),
         )
-        return Process(name=self.name, body=body, applications=self.applications)
+        return Process(name=self.name, body=body, applications=self.applications, errors=tuple(self.errors))
 
     def _start(self) -> InputSet:
         """Texts and numbers have values that a start may bring others for."""
@@ -137,25 +146,45 @@ class _Workflow:
             one: (Output(fetched[one], "done", FETCHED) if one in fetched else Variable(one),)
             for one in self.inputs[name]
         }
-        types = {one: self.data[one].type for one in self.outputs[name]}
+        done = {one: one for one in self.outputs[name]}
+        plain = self._made_after(name, name, model)
+        starts = replace(plain.input_sets[0], guard=self.guards[name], bindings=bindings)
+        return replace(plain, input_sets=(starts,), writes=done)
+
+    def _made_after(self, name: str, task: str, model: Model) -> Task:
+        """A task with the data of this task of the process: itself, or another in its place."""
+        types = {one: self.data[one].type for one in self.outputs[task]}
+        rules, raw = self._rules(task).of(model.errors)
         return Task(
             name=name,
-            handler=self._handler(name, model),
+            handler=self._handler(task, model),
             transaction="transactional" if model.kind == "transactional" else "none",
-            input_sets=(
-                InputSet(
-                    guard=self.guards[name],
-                    bindings=bindings,
-                    types={one: self.data[one].type for one in self.inputs[name]},
-                ),
-            ),
+            input_sets=(InputSet(types={one: self.data[one].type for one in self.inputs[task]}),),
             outcomes=(Outcome("done", types=types), ABORTED),
-            writes={one: one for one in types},
-            on_error=self._when_it_fails(name, model),
+            on_error=(*rules, *self._when_it_fails(task, model)),
+            errors=raw,
             deadline=model.deadline,
             priority=model.priority,
             description=model.description,
         )
+
+    def _rules(self, task: str) -> ErrorRules:
+        return ErrorRules(self.report, self.errors, self._condition, lambda model: self._alternate(task, model))
+
+    def _condition(self, span: Span) -> str:
+        found = compiled(self.report, span, self.types)
+        return "False" if found is None else found.text
+
+    def _alternate(self, task: str, word: Word) -> Task | None:
+        """Another task model in the place of a task's; it may have no alternatives itself."""
+        model = self._model(word, f"the alternative of {task!r}")
+        if model is None:
+            return None
+        if model.has_alternative:
+            message = f"{word.text!r} stands in for another and has an alternative itself"
+            self.report.add("alternate", word.span, message, "name a task model that has none")
+            return None
+        return self._made_after(self._free(f"{word.text}-for-{task}", word.span), task, model)
 
     def _handler(self, name: str, model: Model) -> Handler:
         if model.application in self.text.applications:
@@ -177,12 +206,8 @@ class _Workflow:
         """Fetches what a task needs from outside, when its rule holds."""
         assert datum.outside is not None
         verb = "query" if isinstance(datum.outside, Sql) else "read"
-        own = f"{verb}-{datum.name}-for-{name}"
-        while own in self.tasks:
-            own += "-too"
-        self.places[own] = _named_in(self.said[name], datum.name)
         return Task(
-            name=own,
+            name=self._free(f"{verb}-{datum.name}-for-{name}", _named_in(self.said[name], datum.name)),
             handler=datum.outside,
             input_sets=(InputSet(guard=self.guards[name]),),
             outcomes=(Outcome("done", types={FETCHED: datum.type}), ABORTED),
@@ -198,15 +223,21 @@ class _Workflow:
 
     # Names.
 
-    def _model(self, block: Block) -> Model | None:
-        assert block.model is not None
-        word, models = block.model, self.text.models
+    def _model(self, word: Word, what: str) -> Model | None:
+        models = self.text.models
         self.text.used.add(word.text)
         if word.text not in models:
-            message = f"the task {block.name.text!r} is made after {word.text!r}, and there is no such task model"
+            message = f"{what} is made after {word.text!r}, and there is no such task model"
             advice = f"write TASK {word.text} {{ … }}"
             self.report.unknown("unknown-name", word.span, message, word.text, models, advice)
         return models.get(word.text)
+
+    def _free(self, name: str, span: Span) -> str:
+        """A name for a task that the text does not name."""
+        while name in self.places or name in self.tasks:
+            name += "-too"
+        self.places[name] = span
+        return name
 
     def _listed(self, name: str, keyword: str) -> tuple[str, ...]:
         """The data that a task reads or gives, each once."""

@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 from weft.languages.pdl.clauses import Clauses
 from weft.languages.pdl.tree import Block
+from weft.languages.text.errors import Action, Errors
 from weft.languages.text.faults import TextReport
 from weft.model.definition import Application, Deadline, Group, Handler, Named, Person
 
@@ -32,10 +33,16 @@ class Model:
     priority: int
     deadline: Deadline | None
     retries: int
+    errors: tuple[Errors, ...]
 
     @property
     def is_automatic(self) -> bool:
         return self.kind in ("automatic", "transactional")
+
+    @property
+    def has_alternative(self) -> bool:
+        actions = (one for section in self.errors for error in section.errors for one in error.actions)
+        return any(isinstance(one, Action) and one.alternative is not None for one in actions)
 
 
 def model_of(block: Block, report: TextReport) -> Model:
@@ -64,6 +71,7 @@ def model_of(block: Block, report: TextReport) -> Model:
         priority=said.whole("PRIORITY"),
         deadline=Deadline(float(seconds)) if said.has("DEADLINE") else None,
         retries=said.whole("RETRIES", least=0),
+        errors=block.errors,
     )
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from weft.languages.pdl.tree import Block, Clause, Gate, Rule, Term, Word
+from weft.languages.pdl.tree import Block, Clause, Gate, Rule, Term
 from weft.languages.text.faults import TextReport
+from weft.languages.text.words import Word
 from weft.model.definition import Guard, On, every, some
 
 STATES: Final = {

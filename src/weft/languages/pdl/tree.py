@@ -2,15 +2,8 @@
 
 from dataclasses import dataclass
 
-from weft.languages.text.source import Span
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A name, a text without its quotes, or a figure."""
-
-    text: str
-    span: Span
+from weft.languages.text.errors import Errors
+from weft.languages.text.words import Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +43,6 @@ class Block:
     clauses: tuple[Clause, ...] = ()
     blocks: tuple["Block", ...] = ()
     model: Word | None = None
+    errors: tuple[Errors, ...] = ()
     is_whole: bool = True
     """Nothing in it had to be skipped, so what is not there was not said."""

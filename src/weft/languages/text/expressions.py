@@ -1,4 +1,4 @@
-"""Expressions of MFDL as those of the model: NULL, TRUE and C's signs become Python's, faults keep their places."""
+"""Expressions in texts as those of the model: NULL, TRUE and C's signs become Python's, faults keep their places."""
 
 import re
 from bisect import bisect_right
