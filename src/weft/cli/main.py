@@ -4,6 +4,7 @@ import click
 
 from weft.cli.analyse import analyse
 from weft.cli.check import check
+from weft.cli.format import format_texts
 from weft.cli.group import Commands
 from weft.cli.guards import guards
 from weft.cli.run import run
@@ -24,5 +25,5 @@ def main() -> None:
     """
 
 
-for command in (run, check, analyse, guards, schema, version):
+for command in (run, check, analyse, guards, format_texts, schema, version):
     main.add_command(command)

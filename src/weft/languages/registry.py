@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Final
 
 from weft.languages.text.faults import meant
+from weft.languages.text.formatting import Layout, formatted
 from weft.languages.text.reading import Reader, Reading
 from weft.languages.text.source import TEXT_LIMITS, TextLimits
 from weft.model.faults import Fault, Invalid
@@ -30,6 +31,8 @@ class Language:
     """Root elements by which an `.xml` file is known."""
     keys: tuple[str, ...] = ()
     """Keys, all at the top of a `.json` file, by which it is known."""
+    layout: str = ""
+    """The module with its `LAYOUT`, if it is one that people write and `weft format` lays out."""
     limits: TextLimits = TEXT_LIMITS
     """What is read of its texts; those that machines write are large."""
 
@@ -38,12 +41,26 @@ class Language:
         reader: Reader = import_module(self.module).read
         return reader(content, name, limits or self.limits)
 
+    def format(self, content: bytes, name: str, limits: TextLimits | None = None) -> str:
+        """The text, laid out. Raises `Invalid` if it can't be read, or has no layout."""
+        if not self.layout:
+            known = ", ".join(one.name for one in LANGUAGES.values() if one.layout)
+            raise _unknown(name, f"{self.title} has no layout", f"what can be formatted is {known}")
+        layout: Layout = import_module(self.layout).LAYOUT
+        return formatted(content, name, layout, limits or self.limits)
+
 
 LANGUAGES: Final[Mapping[str, Language]] = {
     one.name: one
     for one in (
         Language("json", "the JSON form of a definition", (".json",), "weft.languages.json.reading", keys=("weft",)),
-        Language("mfdl", "MFDL, the language of METUFlow", (".mfdl",), "weft.languages.mfdl.reading"),
+        Language(
+            "mfdl",
+            "MFDL, the language of METUFlow",
+            (".mfdl",),
+            "weft.languages.mfdl.reading",
+            layout="weft.languages.mfdl.layout",
+        ),
         Language(
             "pnml",
             "place/transition nets in PNML",

@@ -105,6 +105,12 @@ class Grammar:
         report.end_syntax()
         return found
 
+    def tokens(self, report: TextReport) -> list[Token]:
+        """The tokens of the text as the grammar takes them: a word may be a name there."""
+        run = _Run(self, report)
+        run.whole()
+        return run.taken
+
 
 def _split(place: str) -> tuple[str, str]:
     package, _, file = place.partition(":")
@@ -125,6 +131,7 @@ class _Run:
         self.open: list[tuple[int, Token]] = []
         """The braces that are open, with the height of the stack."""
         self.result: Any = None
+        self.taken: list[Token] = []
         self.shifted = 1
         """Tokens taken since the last fault; none means that the next fault comes of the same mistake."""
         self.panicked_at = -1
@@ -137,6 +144,7 @@ class _Run:
             if token.type in self.states[self.state] and self._feed(token):
                 index += 1
                 self.shifted += 1
+                self.taken.append(token)
                 if len(self.open) > self.report.limits.nesting:
                     self._too_deep(token)
                     return None
