@@ -17,6 +17,7 @@ SECTIONS = {
     "resources.NAME": settings.Resource,
     "sql": settings.Databases,
     "files": settings.OpenFiles,
+    "workers": settings.WorkerSettings,
 }
 
 

@@ -128,15 +128,15 @@ def _share(jobs: list[Job], pools: list[Pool]) -> None:
         pools[0].give(jobs)
 
 
-def functions(pool: Pool, find: FindCode, *, coroutines: bool = False, queues: tuple[str, ...] = ()) -> Route:
-    """The route to a pool of functions, or of coroutine functions."""
+def functions(pool: Pool, find: FindCode, *, coroutines: bool | None = False, queues: tuple[str, ...] = ()) -> Route:
+    """The route to a pool of functions, of coroutine functions, or with None of both."""
 
     def refuses(task: Task, process: Process | None) -> str:
         assert isinstance(task.handler, Function | Named)
         code = find(task.handler)
         if code is None:
             return no_code(task)
-        is_other = code.is_coroutine is not coroutines
+        is_other = coroutines is not None and code.is_coroutine is not coroutines
         return f"{code.reference} is {'a' if code.is_coroutine else 'no'} coroutine function" if is_other else ""
 
     return Route(pool, (Function, Named), refuses, queues)

@@ -102,3 +102,14 @@ class OpenFiles(Struct, frozen=True, forbid_unknown_fields=True):
     directories: tuple[str, ...] = ()
     """A file must lie in one of them, links followed; a relative name is looked for in their order."""
     file_bytes: int = 1_000_000_000
+
+
+class WorkerSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """`[workers]`: the processes in which `weft serve` runs functions."""
+
+    processes: int = 0
+    """How many; 0 is one for each processor."""
+    threads: int = 8
+    """How many functions each runs side by side."""
+    stop_seconds: float = 30.0
+    """How long a function may go on after it was told to stop; then its process is ended, once it is alone in it."""

@@ -52,12 +52,17 @@ class Workers:
             thread.start()
 
     @property
+    def capacity(self) -> int:
+        """How many jobs may be here at a time, so that each can begin soon."""
+        soon = len(self._threads) * max(1.0, AHEAD_SECONDS / max(self._mean_seconds, 1e-9))
+        return int(min(self._most, soon))
+
+    @property
     def room(self) -> int:
-        threads, given = len(self._threads), len(self._works)
-        if given > threads and perf_counter() - self._begun_at > AHEAD_SECONDS:  # all threads are busy for long
-            return 0
-        soon = threads * max(1.0, AHEAD_SECONDS / max(self._mean_seconds, 1e-9))
-        return max(0, int(min(self._most, soon)) - given)
+        given = len(self._works)
+        if given > len(self._threads) and perf_counter() - self._begun_at > AHEAD_SECONDS:
+            return 0  # all threads are busy, and for long
+        return max(0, self.capacity - given)
 
     def give(self, jobs: Sequence[Job]) -> None:
         for job in jobs:
