@@ -13,6 +13,7 @@ from weft.kernel.decide import apply
 from weft.kernel.effect_types import AnyEffect
 from weft.kernel.evolve import evolve, replay
 from weft.kernel.facts import AnyFact, Values
+from weft.kernel.failing import is_drained
 from weft.kernel.outstanding import effects, outstanding
 from weft.kernel.plan import Plan, plan_of
 from weft.kernel.refusals import Refused
@@ -89,7 +90,7 @@ class Run:
         size = sum(
             len(frame.status) + len(frame.value) for frame in [*self.state.frames.values(), self.state.root] if frame
         )
-        if len(told) > 1_000 + 20 * size + 20 * len(self.plan):
+        if len(told) > 10_000 + 20 * size + 20 * len(self.plan):  # 1 000 firings of something small
             raise Violation(f"{command} brings {len(told)} facts, where there are {size} nodes and formulas")
 
     def check_effects(self, command: Command, told: list[AnyFact]) -> None:
@@ -121,7 +122,8 @@ class Run:
 
     def waits_for_hold(self, path: str) -> bool:
         place = find(self.state, path)
-        return place is not None and place[0].status[place[1]] == status.READY
+        is_ready = place is not None and place[0].status[place[1]] == status.READY
+        return is_ready or path in self.state.offers
 
     # What an engine, handlers and people say.
 
@@ -229,7 +231,12 @@ class Run:
             return commands.Cancel(frame.path(node))
         execution = frame.execution[node]
         assert execution is not None
-        if not execution.is_stopped and self.state.paused_at < 0 and self.draw.chance(30):
+        if (
+            not execution.is_stopped
+            and not is_drained(frame, node)
+            and self.state.paused_at < 0
+            and self.draw.chance(30)
+        ):
             return commands.Retry(*key)
         return self.complete(frame, node) if self.draw.chance(60) else commands.Fail(*key, "task.c")
 

@@ -79,10 +79,13 @@ class Reading:
         self.place = place
         self.counts: dict[str, int] = {}
         self.not_live: Set[str] | None = None
+        self.marks: frozenset[str] = frozenset()
 
     def value(self, guard: Guard) -> int:
         if isinstance(guard, On):
             found = hear(self.compound, guard.activity, guard.event)
+            if found == OPEN and self.not_live is not None and guard.activity == self.compound.activity.name:
+                return self.own_mark(guard.event)
             if found != OPEN or self.not_live is None or guard.activity not in self.not_live:
                 return found
             return OPEN if guard.event in ("skipped", "ended") else FALSE
@@ -91,6 +94,19 @@ class Reading:
         if isinstance(guard, Quiet):
             return at_least(len(self.compound.children), [event_of(one, "ended") for one in self.compound.children])
         return at_least(guard.count, [self.value(one) for one in guard.guards])
+
+    def own_mark(self, event: str) -> int:
+        """A mark of the compound can hold as its guard can, but not by itself."""
+        kind, _, name = event.partition(":")
+        outcome = self.compound.activity.outcome(name)
+        if kind != "mark" or outcome is None or outcome.guard is None:
+            return OPEN
+        if name in self.marks:
+            return FALSE
+        reading = Reading(self.compound, self.compound, "outcome " + name)
+        reading.not_live, reading.marks = self.not_live, self.marks | {name}
+        terms = [reading.value(outcome.guard), *reading.sources(outcome.bindings)]
+        return FALSE if at_least(len(terms), terms) == FALSE else OPEN
 
     def key(self, guard: When) -> str:
         count = self.counts[guard.text] = self.counts.get(guard.text, 0) + 1

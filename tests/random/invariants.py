@@ -276,7 +276,7 @@ class Watch:
         phase = record.phase
         if phase == "ready":
             holders = [self.books.holders.get(name, record) for name in record.activity.holds]
-            holders = [one for one in holders if one is not record]
+            holders = [one for one in holders if not record.is_inside(one)]
             if not holders:
                 return record.is_task
             return any(self.moves(one, seen) for one in holders)
@@ -286,6 +286,8 @@ class Watch:
             return True
         if phase == "failed" and record.then == "retry":
             return record.activity.undo is None or self.side_moves(record, "undo", seen) or not self.is_undoing(record)
+        if phase == "taking back" and self.compensation_moves(record, seen):
+            return True
         if phase in ("failed", "ending", "taking back"):
             return any(self.side_moves(record, role, seen) for role in ("undo", "alternate", "compensation"))
         if phase not in ("started", "fixed", "aborting"):

@@ -116,7 +116,10 @@ def uncircled(activity: Activity, circles: set[str]) -> Activity:
         children = tuple(uncircled(child, circles) for child in activity.children)
         if activity.name in circles:
             children = tuple(positive_child(child) for child in children)
-        return replace(activity, children=children)
+        outcomes = activity.outcomes
+        if activity.name in circles:
+            outcomes = tuple(replace(one, guard=positive(one.guard)) if one.kind == "mark" else one for one in outcomes)
+        return replace(activity, children=children, outcomes=outcomes)
     if isinstance(activity, Each):
         return replace(activity, body=uncircled(activity.body, circles))
     if isinstance(activity, Net):
@@ -337,7 +340,7 @@ class Maker:
             found["cancel"] = self.guard(others, around)
         if draw.chance(10):
             found["until"] = self.guard(others, around)
-        if isinstance(child, Task) and child.transaction != "none" and draw.chance(40):
+        if isinstance(child, Task) and child.transaction != "none" and not child.holds and draw.chance(40):
             first, *rest = child.outcomes
             found["outcomes"] = (replace(first, guard=self.guard(others, around)), *rest)
         return replace(child, **found)

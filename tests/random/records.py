@@ -145,6 +145,13 @@ class Record:
             yield here
             here = here.around
 
+    def is_inside(self, holder: "Record") -> bool:
+        """What an activity holds, it holds for all that is in it and for what takes it back or takes its place."""
+        here: Record | None = self
+        while here is not None and here is not holder:
+            here = here.around or here.owner
+        return here is not None
+
     def __repr__(self) -> str:
         return f"<{self.path}@{self.round}#{self.attempt} {self.phase}>"
 
@@ -322,7 +329,7 @@ class Books:
             raise Violation(f"{fact.path} started while the instance is suspended")
         record.was_started = True
         for name in record.activity.holds:
-            if self.holders.setdefault(name, record) is not record:
+            if not record.is_inside(self.holders.setdefault(name, record)):
                 raise Violation(f"{fact.path} takes {name}, which {self.holders[name]} holds")
 
     def on_marked(self, record: Record, fact: facts.Marked) -> None:
@@ -418,12 +425,18 @@ class Books:
     def on_bound(self, record: Record, fact: facts.Bound) -> None:
         record.definition = fact.definition
 
-    def end(self, record: Record, kind: str, fact: AnyFact) -> None:
-        if kind != "Skipped" and not record.is_task:
-            self.check_empty(record, kind)
+    def on_withdrawn(self, record: Record, fact: facts.Withdrawn) -> None:
+        self.free(record)
+
+    def free(self, record: Record) -> None:
         for name in record.activity.holds:
             if self.holders.get(name) is record:
                 del self.holders[name]
+
+    def end(self, record: Record, kind: str, fact: AnyFact) -> None:
+        if kind != "Skipped" and not record.is_task:
+            self.check_empty(record, kind)
+        self.free(record)
         if record.around is not None:
             record.around.is_stuck = False
         for role in ("undo", "alternate", "compensation"):
@@ -442,7 +455,7 @@ class Books:
         for one in record.children:
             self.reset_inside(one)
             one.clear()
-            one.round += 1
+            one.round += one.round >= 0  # not heard of yet: the next fact says it
             one.attempt = 0
         record.items = {}
 

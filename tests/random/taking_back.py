@@ -6,6 +6,7 @@ from weft.kernel.facts import AnyFact
 from weft.model.definition import Each
 
 UNBOUNDED = 1 << 30
+ENDS_BY = ("aborting", "taking back")  # a compound; a task in whose place an alternate worked
 
 
 class Home:
@@ -127,7 +128,7 @@ class TakingBack:
         if entry.is_running:
             raise Violation(f"{fact.path} is compensated already: {fact}")
         home = self.top(entry)
-        if home.of.phase != "aborting":
+        if home.of.phase not in ENDS_BY:
             raise Violation(f"{fact.path} is compensated although {home.of} is not aborting")
         here: Entry | None = entry
         while here is not None:
@@ -157,7 +158,7 @@ class TakingBack:
         entry = self.prepared.pop((fact.path, fact.round), None)
         if entry is None:
             raise Violation(f"{fact.path} is not prepared: {fact}")
-        if self.top(entry).of.phase != "aborting":
+        if self.top(entry).of.phase not in ENDS_BY:
             raise Violation(f"{fact.path} is rolled back although {self.top(entry).of} is not aborting")
         self.unsettled[fact.path, fact.round, fact.attempt] = False
         self.remove(entry)

@@ -41,6 +41,9 @@ def decide(state: State, frame: Frame, formula: int, value: int) -> None:
             item = items[-1 - over]
             if item >= 0:
                 note(state, frame, formulas.root_look[-1 - over], item)
+            if value == 2 and formula in frame.plan.mark_atoms:
+                for atom in frame.plan.mark_atoms[formula]:
+                    decide(state, frame, atom, 2)
             return
         left = lack[over] - 1
         lack[over] = left

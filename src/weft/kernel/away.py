@@ -5,8 +5,8 @@ For its owner such a compound is a task that is not idempotent; for the group th
 
 from weft.kernel import commands, facts, status
 from weft.kernel.agenda import attend, execution_of
+from weft.kernel.committing import finish
 from weft.kernel.decision import Decision
-from weft.kernel.endings import finish
 from weft.kernel.failing import fail
 from weft.kernel.log import top_of
 from weft.kernel.places import locate, names

@@ -3,10 +3,10 @@
 from weft.kernel import facts, status
 from weft.kernel.agenda import body_of, execution_of
 from weft.kernel.decision import Decision
-from weft.kernel.endings import begin_abort, fix
 from weft.kernel.plan import Plan
 from weft.kernel.starting import start_frame
 from weft.kernel.state import CALLED, Frame
+from weft.kernel.stopping import begin_abort, fix
 
 DEPTH_AT_MOST = 100
 

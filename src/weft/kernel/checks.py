@@ -4,8 +4,7 @@ from weft.kernel.commands import Complete
 from weft.kernel.facts import Values
 from weft.kernel.plan import Plan
 from weft.kernel.refusals import NotDeclared, NotFitting
-from weft.kernel.state import Frame
-from weft.model.definition import Constant, InputSet, Outcome
+from weft.model.definition import Activity, Constant, InputSet, Outcome
 from weft.model.types import check, parse
 
 
@@ -29,14 +28,14 @@ def check_values(plan: Plan, types: dict[str, str], values: Values, what: str) -
                 raise NotFitting(f"{name} of {what} does not fit: {problem}")
 
 
-def check_outcome(frame: Frame, node: int, command: Complete) -> Outcome:
+def check_outcome(plan: Plan, activity: Activity, command: Complete) -> Outcome:
     """The outcome that a result names; without a name, the first commit outcome."""
-    outcomes = frame.plan.activity[node].outcomes
+    outcomes = activity.outcomes
     wanted = command.outcome
     for one in outcomes:
         if (one.name == wanted and one.kind in ("commit", "abort")) or (one.kind == "commit" and not wanted):
             if one.types:
-                check_values(frame.plan, one.types, command.values, f"outcome {one.name} of {command.path}")
+                check_values(plan, one.types, command.values, f"outcome {one.name} of {command.path}")
             return one
     declared = ", ".join(one.name for one in outcomes if one.kind in ("commit", "abort"))
     raise NotDeclared(f"{command.path} can't end as {wanted!r}: it declares {declared}")

@@ -10,15 +10,13 @@ from weft.kernel import away, call, commands, each, flow, interventions, net, st
 from weft.kernel.change import change
 from weft.kernel.commands import Command
 from weft.kernel.decision import Decision
-from weft.kernel.endings import (
-    begin_abort,
-    settle,
-    side_ended,
-)
+from weft.kernel.endings import settle, side_ended
 from weft.kernel.facts import AnyFact
+from weft.kernel.places import is_unfinished
 from weft.kernel.plan import Plan
 from weft.kernel.starting import start
 from weft.kernel.state import Frame, State
+from weft.kernel.stopping import begin_abort
 from weft.kernel.tree import CALL, EACH, FLOW, NET
 from weft.model.expressions import ExpressionError
 
@@ -30,8 +28,13 @@ def apply(plan: Plan, state: State, command: Command) -> list[AnyFact]:
         state.freed.clear()
     HANDLERS[type(command)](plan, d, command)
     run_looks(d)
-    state.is_short = d.is_short
+    state.is_short = bool(d.short) and is_short(d)
     return d.facts
+
+
+def is_short(d: Decision) -> bool:
+    """Is something left to do now? What stopped short may have ended since."""
+    return d.state.paused_at < 0 and any(is_unfinished(d.state, frame, node) for frame, node in d.short)
 
 
 def run_looks(d: Decision) -> None:

@@ -22,7 +22,8 @@ class Decision:
         self.repeated: set[tuple[int, int]] = set()
         self.items_left = ITEMS_AT_MOST
         self.firings_left = FIRINGS_AT_MOST
-        self.is_short = False
+        self.short: list[tuple[Frame, int]] = []
+        """Compounds that had more to do than one decision does."""
 
     def tell(self, frame: Frame, node: int, fact: AnyFact) -> None:
         self.facts.append(fact)

@@ -4,10 +4,10 @@ from weft.kernel import facts, status
 from weft.kernel.agenda import body_of, execution_of
 from weft.kernel.data import inputs_beside
 from weft.kernel.decision import Decision
-from weft.kernel.endings import begin_abort, fix
 from weft.kernel.facts import Value, Values
 from weft.kernel.starting import start_frame
 from weft.kernel.state import Body, Frame, Items
+from weft.kernel.stopping import begin_abort, fix
 from weft.kernel.whole import Names, holds, is_undecided, marks_due, outcome_due, usual_outcome
 from weft.model.definition import Each
 
@@ -117,7 +117,8 @@ def start_items(d: Decision, frame: Frame, node: int, each: Each, items: Items) 
             scope: Values = {each.item: items.values[items.next], "index": items.next}
             inputs = inputs_beside(frame, node, each.body, scope)
         start_frame(d, item_path, 0, 1, one.name, inputs)
-    d.is_short = d.is_short or wants_more(frame, node)
+    if wants_more(frame, node):
+        d.short.append((frame, node))
 
 
 def tell_mark(d: Decision, frame: Frame, node: int, mark: str, values: Values) -> None:

@@ -173,10 +173,9 @@ def ended(state: State, frame: Frame, node: int) -> None:
     if execution.body is not None:
         if execution.body.marking is not None:
             forget_net(state, frame, node)
-        for inside in list(execution.body.frames.values()):
-            close_frame(state, inside)
+        close_all(state, execution.body)
     elif execution.then == "alternate":
-        beside = state.frames.get(frame.path(node) + "/alternate/")
+        beside = state.roots.get(frame.path(node) + "/alternate")
         if beside is not None:
             close_frame(state, beside)
     if node:
@@ -184,8 +183,8 @@ def ended(state: State, frame: Frame, node: int) -> None:
         body = body_of(frame, over)
         body.busy -= 1
         body.is_stuck = False
-        if body.asking and node in body.asking:
-            body.asking.remove(node)
+        if body.asking:
+            asks_no_more(frame, node)
         attend(state, frame, over)
     elif frame.parent is not None:
         frame_ended(state, frame)
@@ -233,6 +232,11 @@ def item_ended(body: Body, frame: Frame, execution: Execution) -> None:
         items.aborted += 1
 
 
+def close_all(state: State, body: Body) -> None:
+    for inside in list(body.frames.values()):
+        close_frame(state, inside)
+
+
 def close_frame(state: State, frame: Frame) -> None:
     state.roots.pop(frame.root_path, None)
     if state.frames.get(frame.prefix) is frame:
@@ -267,6 +271,8 @@ def failed(state: State, frame: Frame, node: int, fact: facts.Failed) -> None:
         if execution.retries is None:
             execution.retries = {}
         execution.retries[fact.rule] = execution.retries.get(fact.rule, 0) + 1
+    if execution.body is not None:
+        close_all(state, execution.body)
     frame.status[node] = status.FAILED
 
 
@@ -275,19 +281,29 @@ def taking_back(state: State, frame: Frame, node: int, fact: facts.TakingBack) -
     execution.outcome, execution.values = fact.outcome, fact.values
     execution.is_stopped = True
     frame.status[node] = status.TAKING_BACK
+    asks_no_more(frame, node)
+
+
+def asks_no_more(frame: Frame, node: int) -> None:
+    """What was parked and is stopped asks for no leave any more."""
+    if node:
+        asking = body_of(frame, frame.plan.parent[node]).asking
+        if node in asking:
+            asking.remove(node)
 
 
 def stopping(state: State, frame: Frame, node: int, fact: facts.Stopping) -> None:
     execution = execution_of(frame, node)
     execution.is_stopped = True
-    execution.error = fact.error
     now = frame.status[node]
+    if now == status.ABORTING:
+        return
+    execution.error = fact.error
     if now in (status.STARTED, status.GRANTED):
         frame.status[node] = status.STOPPING
     elif now == status.PARKED and frame.plan.kind[node] == PLACED:
         frame.status[node] = status.STOPPING
-        if node:
-            body_of(frame, frame.plan.parent[node]).asking.remove(node)
+        asks_no_more(frame, node)
 
 
 def doubted(state: State, frame: Frame, node: int, fact: facts.Doubted) -> None:

@@ -1,8 +1,8 @@
 """What facts of compounds, kept executions and the instance make of the state. Part of `weft.kernel.evolve`."""
 
 from weft.kernel import facts, status
-from weft.kernel.agenda import around, attend, body_of, execution_of
-from weft.kernel.evolve_activity import write
+from weft.kernel.agenda import attend, body_of, execution_of
+from weft.kernel.evolve_activity import asks_no_more, write
 from weft.kernel.evolve_begin import begin_round, tell_inside
 from weft.kernel.log import drop, release, unsettle
 from weft.kernel.state import Frame, State
@@ -33,11 +33,7 @@ def aborting(state: State, frame: Frame, node: int, fact: facts.Aborting) -> Non
     execution.outcome, execution.values = fact.outcome, fact.values
     execution.error, execution.message = fact.error, fact.message
     execution.is_stopped = fact.is_stopped
-    over, above = around(frame, node)
-    if above >= 0 and node:
-        asking = body_of(over, above).asking
-        if node in asking:
-            asking.remove(node)
+    asks_no_more(frame, node)
     frame.status[node] = status.ABORTING
     body_of(frame, node).is_stuck = False
     attend(state, frame, node)

@@ -3,6 +3,7 @@
 from weft.kernel import facts, status
 from weft.kernel.agenda import attend, body_of, execution_of
 from weft.kernel.evolve_activity import close_frame, ready
+from weft.kernel.holding import unhold
 from weft.kernel.marking import Marking
 from weft.kernel.state import Firing, Frame, State
 
@@ -39,7 +40,9 @@ def withdrawn(state: State, frame: Frame, node: int, fact: facts.Withdrawn) -> N
     del body.firings[number]
     if state.offers.pop(fact.path, None) is None:
         body.busy -= 1
-        close_frame(state, body.frames[number])
+        inside = body.frames[number]
+        unhold(state, inside, 0, inside.plan.activity[0].holds)
+        close_frame(state, inside)
 
 
 def fired(state: State, frame: Frame, node: int, fact: facts.Fired) -> None:

@@ -2,6 +2,7 @@
 
 from weft.kernel import facts, status
 from weft.kernel.agenda import around, execution_of
+from weft.kernel.committing import finish
 from weft.kernel.data import evaluate
 from weft.kernel.decision import Decision
 from weft.kernel.events import is_below
@@ -98,7 +99,7 @@ def after_failure(d: Decision, frame: Frame, node: int) -> None:
     elif execution.then == "alternate":
         start_side(d, frame, node, "alternate")
     elif execution.then == "ignore":
-        d.commit(frame, node, first_commit(frame, node), {}, execution.error)
+        finish(d, frame, node, first_commit(frame, node), {}, execution.error)
     elif execution.then == "ask":
         doubt(d, frame, node, execution.error, execution.message)
     elif execution.then == "again":

@@ -4,13 +4,14 @@ from heapq import heappop
 
 from weft.kernel import facts, status
 from weft.kernel.agenda import body_of, execution_of
+from weft.kernel.committing import give_leave, is_exclusive, seek_leave
 from weft.kernel.data import bound, evaluate
 from weft.kernel.decision import Decision
-from weft.kernel.endings import begin_abort, fix, give_leave, is_exclusive, seek_leave, stop, stop_parked
 from weft.kernel.guards import ANSWER, INDEX_MASK, MARK, NODE_BITS, NODE_MASK, OUTCOME, PHASE, SKIP, START, STOP
 from weft.kernel.liveness import is_needed, live_of
 from weft.kernel.starting import start, start_child
 from weft.kernel.state import Body, Frame
+from weft.kernel.stopping import begin_abort, fix, stop, stop_parked
 
 
 def look(d: Decision, frame: Frame, node: int, agenda: list[int]) -> None:

@@ -63,6 +63,10 @@ class Guards(Tree):
         self.bindings: dict[tuple[int, int], list[tuple[str, list[Supply]]]] = {}
         self.cycles: dict[int, list[int]] = {}
         self.kids: dict[int, list[int]] = {}
+        self.own_marks: dict[int, int] = {}
+        """For each atom in which a child waits for a mark of the flow around, the formula that gives the mark."""
+        self.mark_atoms: dict[int, list[int]] = {}
+        """The same the other way round: what is false when the mark can't be given any more."""
         self.adders: dict[int, list[tuple[int, str, str]]] = {}
         self.fed: dict[int, list[int]] = {}
         self.occurrences: dict[int, list[int]] = {}
@@ -104,6 +108,11 @@ class Guards(Tree):
                 for name, sources in outcome.bindings.items()
             ]
         self.outcomes[node] = found
+        marks = {one.name: formula for one, formula in zip(flow.outcomes, found, strict=True) if one.kind == "mark"}
+        for event, name, atom in self.inner.get(node, ()):
+            if event == events.MARK and name in marks:
+                self.own_marks[atom] = marks[name]
+                self.mark_atoms.setdefault(marks[name], []).append(atom)
         cyclic = self.cyclic(node)
         if cyclic:
             self.cycles[node] = cyclic
@@ -238,14 +247,20 @@ class Guards(Tree):
         return [child for child in self.children[flow] if child in members]
 
     def subjects(self, formula: int) -> list[int]:
-        """The nodes that a formula speaks of. A formula lies in preorder, so what is below it follows it."""
+        """The nodes that a formula speaks of, by marks of the flow too. What is below a formula follows it."""
         above, subject = self.formulas.above, self.formulas.subject
-        found = [subject[formula]] if subject[formula] >= 0 else []
-        number = formula + 1
-        while number < len(above) and above[number] >= formula:
-            if subject[number] >= 0:
-                found.append(subject[number])
-            number += 1
+        found: list[int] = []
+        todo, known = [formula], {formula}
+        while todo:
+            top = number = todo.pop()
+            while number == top or (number < len(above) and above[number] >= top):
+                mark = self.own_marks.get(number, -1)
+                if mark >= 0 and mark not in known:
+                    known.add(mark)
+                    todo.append(mark)
+                elif subject[number] >= 0:
+                    found.append(subject[number])
+                number += 1
         return found
 
     def learn_kids(self, start: int, stop: int) -> None:

@@ -5,7 +5,6 @@ from weft.kernel.agenda import attend, body_of, execution_of
 from weft.kernel.checks import check_values, defaults
 from weft.kernel.commands import About
 from weft.kernel.decision import Decision
-from weft.kernel.endings import stop, withdraw_offers
 from weft.kernel.evolve import open_root
 from weft.kernel.failing import again
 from weft.kernel.places import frames_of, locate, names, unfinished
@@ -13,6 +12,7 @@ from weft.kernel.plan import Plan
 from weft.kernel.refusals import NotDeclared, NotFound, NotRunning
 from weft.kernel.starting import start
 from weft.kernel.state import COMPENSATION, UNDO, Frame
+from weft.kernel.stopping import stop, withdraw_offers
 from weft.kernel.tree import CALL, PLACED, TASK
 from weft.model.definition import InputSet
 

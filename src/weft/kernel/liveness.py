@@ -4,9 +4,13 @@ Outside circles a child that can't happen has a guard that is false. In a circle
 nothing is ever decided; there the least set counts: what runs is live, and what a live one can still make true.
 """
 
+from typing import Final
+
 from weft.kernel import events, status
 from weft.kernel.guards import ANSWER, LEAVE, MARK, NODE_BITS, NODE_MASK, OUTCOME, PHASE, STOP
 from weft.kernel.state import Frame
+
+NONE: Final[frozenset[int]] = frozenset()
 
 
 def live_of(frame: Frame, flow: int, holders: dict[str, tuple[Frame, int]]) -> set[int]:
@@ -49,16 +53,21 @@ def can_happen(
     return formula < 0 or can_hold(frame, formula, members, live)
 
 
-def can_hold(frame: Frame, formula: int, members: list[int], live: set[int]) -> bool:
+def can_hold(frame: Frame, formula: int, members: list[int], live: set[int], marks: frozenset[int] = NONE) -> bool:
+    """A mark of the flow itself can hold as its guard can, but not by itself; `marks` are those being asked."""
     value = frame.value[formula]
     if value:
         return value == 1
-    kids = frame.plan.kids.get(formula)
+    plan = frame.plan
+    mark = plan.own_marks.get(formula, -1)
+    if mark >= 0:
+        return mark not in marks and can_hold(frame, mark, members, live, marks | {mark})
+    kids = plan.kids.get(formula)
     if kids is None:
-        subject = frame.plan.formulas.subject[formula]
+        subject = plan.formulas.subject[formula]
         return subject not in members or subject in live
-    need = frame.plan.formulas.need_true[formula]
-    return sum(can_hold(frame, kid, members, live) for kid in kids) >= need
+    need = plan.formulas.need_true[formula]
+    return sum(can_hold(frame, kid, members, live, marks) for kid in kids) >= need
 
 
 def is_needed(frame: Frame, child: int) -> bool:

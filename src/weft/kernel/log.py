@@ -121,7 +121,7 @@ def drop(state: State, log: Log) -> None:
                 entry.inner = None
         if not entry.is_prepared:
             state.kept.pop((entry.path, entry.round), None)
-            entry.is_away = False
+            entry.is_away, entry.is_forgotten = False, True
         if entry.is_prepared or entry.inner is not None:
             left.append(entry)
     log.entries = left

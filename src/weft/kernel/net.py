@@ -7,14 +7,14 @@ from weft.kernel.commands import About
 from weft.kernel.data import inputs_beside, value_beside
 from weft.kernel.decision import Decision
 from weft.kernel.effect_types import AnyEffect, Dispatch
-from weft.kernel.endings import begin_abort, fix, stop
 from weft.kernel.facts import Value, Values
 from weft.kernel.net_plan import NotAList, Put
 from weft.kernel.refusals import Late, NotAvailable
 from weft.kernel.starting import may_hold, start
 from weft.kernel.state import Frame, State
+from weft.kernel.stopping import begin_abort, fix, stop
 from weft.kernel.whole import Names, marks_due, outcome_due, usual_outcome
-from weft.model.definition import Net, Outcome, Signal, Task, Timer
+from weft.model.definition import Activity, Net, Outcome, Signal, Task, Timer
 
 
 def look(d: Decision, frame: Frame, node: int) -> None:
@@ -110,7 +110,7 @@ def fire_all(d: Decision, frame: Frame, node: int) -> None:
         if binding is None:
             return
         if d.firings_left <= 0:
-            d.is_short = True
+            d.short.append((frame, node))
             return
         d.firings_left -= 1
         fire(d, frame, node, binding)
@@ -195,10 +195,7 @@ def begin_offer(d: Decision, command: About) -> bool:
     if command.round or (command.attempt or 1) != 1:
         raise Late(f"{command.path} is offered in its first attempt")
     firing = body_of(frame, node).firings[number]
-    net = frame.plan.activity[node]
-    assert isinstance(net, Net)
-    operation = net.transitions[firing.transition].operation
-    assert operation is not None
+    operation = offered(frame, node, number)
     binding = choice_of(d.state, frame, node).bind(firing.transition, firing.took)
     if binding is None or not may_hold(d.state, frame, node, operation.holds):
         raise NotAvailable(f"{command.path} can't begin now: a name that it holds is taken, or as many run as may")
@@ -206,11 +203,18 @@ def begin_offer(d: Decision, command: About) -> bool:
     return True
 
 
-def is_occurrence(frame: Frame, node: int, number: int) -> bool:
-    """Is what is offered a timer or a signal?"""
+def offered(frame: Frame, node: int, number: int) -> Activity:
+    """The operation of an offer."""
     net = frame.plan.activity[node]
     assert isinstance(net, Net)
     operation = net.transitions[body_of(frame, node).firings[number].transition].operation
+    assert operation is not None
+    return operation
+
+
+def is_occurrence(frame: Frame, node: int, number: int) -> bool:
+    """Is what is offered a timer or a signal?"""
+    operation = offered(frame, node, number)
     return isinstance(operation, Task) and isinstance(operation.handler, Signal | Timer)
 
 
@@ -312,11 +316,19 @@ def wants_more(state: State, frame: Frame, node: int) -> bool:
     return choice_of(state, frame, node).next(blocked(state, frame, node)) is not None
 
 
-def standing(frame: Frame, node: int, found: list[AnyEffect]) -> None:
-    """Every offer that stands is to be shown to people, or waited for."""
-    net = frame.plan.activity[node]
-    assert isinstance(net, Net)
+def standing(state: State, frame: Frame, node: int, found: list[AnyEffect], transition: str = "") -> None:
+    """Every offer that may begin is to be shown to people, or waited for; or those of one transition."""
+    transitions = frame.plan.net(node).transitions
     for number, firing in body_of(frame, node).firings.items():
-        if firing.is_offer:
-            name = net.transitions[firing.transition].name
+        name = transitions[firing.transition].name
+        if firing.is_offer and transition in ("", name) and may_begin(state, frame, node, number):
             found.append(Dispatch(f"{frame.path(node)}/{name}[{number}]", 0, 1, firing.inputs))
+
+
+def may_begin(state: State, frame: Frame, node: int, number: int) -> bool:
+    """Are the names that an offer's operation holds free, and do fewer run than may? Else it is shown again later."""
+    body = body_of(frame, node)
+    one = frame.plan.net(node).transitions[body.firings[number].transition]
+    assert body.marking is not None
+    running = body.marking.firings[one.name].running
+    return len(running) < one.at_most and may_hold(state, frame, node, offered(frame, node, number).holds)

@@ -14,7 +14,7 @@ from weft.kernel.state import (
     State,
     find,
 )
-from weft.kernel.tree import EACH
+from weft.kernel.tree import CALL, EACH
 from weft.model.definition import Each
 
 
@@ -77,7 +77,8 @@ def found(state: State, path: str) -> tuple[Frame, int]:
 
 
 def new(parent: Frame, node: int, plan: Plan, role: int, path: str) -> Frame:
-    frame = Frame(plan, role, path + "/", path)
+    prefix = path if plan.kind[0] == CALL else path + "/"  # what a call runs lies below it, and has that prefix
+    frame = Frame(plan, role, prefix, path)
     frame.parent, frame.parent_node = parent, node
     return frame
 

@@ -25,13 +25,14 @@ from weft.kernel.effect_types import (
     Timer,
     Withdraw,
 )
-from weft.kernel.endings import ends_at_once
 from weft.kernel.facts import AnyFact
+from weft.kernel.net_plan import UNBOUNDED
 from weft.kernel.places import frames_of, unfinished
 from weft.kernel.plan import Plan
 from weft.kernel.starting import may_start
 from weft.kernel.state import Frame, State, find
-from weft.kernel.tree import CALL, EACH, PLACED, TASK, is_persons
+from weft.kernel.stopping import ends_at_once
+from weft.kernel.tree import CALL, EACH, NET, PLACED, TASK, is_persons
 from weft.model.definition import Call, Each
 
 
@@ -80,6 +81,8 @@ def offer_freed(state: State, told: list[AnyFact], found: list[AnyEffect]) -> No
             is_task = frame.plan.kind[node] == TASK
             if is_task and frame.status[node] == status.READY and frame.path(node) not in new:
                 dispatch(state, frame, node, found)
+        for frame, node in state.hungry.get(name, ()):
+            net.standing(state, frame, node, found)
 
 
 def ask_for_items(state: State, told: list[AnyFact], found: list[AnyEffect]) -> None:
@@ -157,16 +160,21 @@ def standing(state: State, frame: Frame, node: int, now: int, found: list[AnyEff
     if now in (status.READY, status.STARTED):
         deadline(frame, node, now, found)
     if execution.body is not None and execution.body.marking is not None:
-        net.standing(frame, node, found)
+        net.standing(state, frame, node, found)
 
 
 # One for each kind of fact that asks for something.
 
 
 def on_ready(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
-    if frame.status[node] == status.READY and frame.plan.kind[node] == TASK:
+    if frame.plan.kind[node] != TASK:
+        return
+    now = frame.status[node]
+    if now == status.READY:
         dispatch(state, frame, node, found)
-        deadline(frame, node, status.READY, found)
+        deadline(frame, node, now, found)
+    elif now == status.STARTED and is_persons(frame.plan.activity[node]):  # what was offered began with its tokens
+        deadline(frame, node, now, found)
 
 
 def dispatch(state: State, frame: Frame, node: int, found: list[AnyEffect]) -> None:
@@ -184,6 +192,12 @@ def on_started(state: State, frame: Frame, node: int, fact: AnyFact, found: list
             look_up(frame, node, found)
         elif frame.plan.kind[node] == PLACED:
             place_away(frame, node, found)
+
+
+def on_repeated(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    """A deadline that passed while the round was ending is still to be told."""
+    if frame.status[node] == status.STARTED:
+        deadline(frame, node, status.STARTED, found)
 
 
 def place_away(frame: Frame, node: int, found: list[AnyEffect]) -> None:
@@ -327,12 +341,26 @@ def on_compensating(state: State, fact: AnyFact, found: list[AnyEffect]) -> None
 
 def on_offered(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
     assert isinstance(fact, facts.Offered)
-    if fact.path in state.offers:
+    offer = state.offers.get(fact.path)
+    if offer is not None and net.may_begin(state, *offer):
         found.append(Dispatch(fact.path, fact.round, fact.attempt, fact.inputs))
 
 
 def on_withdrawn(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
     found.append(Withdraw(fact.path, fact.round, fact.attempt))
+    on_left(state, fact, found)
+
+
+def on_left(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
+    """A firing is over: of a transition of which only so many may run, the next may begin."""
+    owner, _, name = fact.path.rpartition("/")
+    place = find(state, owner)
+    if place is None or place[0].plan.kind[place[1]] != NET or place[0].status[place[1]] != status.STARTED:
+        return
+    transition = name[: name.rindex("[")]
+    net_plan = place[0].plan.net(place[1])
+    if net_plan.transitions[net_plan.transition_number[transition]].at_most < UNBOUNDED:
+        net.standing(state, *place, found, transition)
 
 
 ASKING_KEPT: dict[type, Callable[[State, AnyFact, list[AnyEffect]], None]] = {
@@ -341,6 +369,8 @@ ASKING_KEPT: dict[type, Callable[[State, AnyFact, list[AnyEffect]], None]] = {
     facts.Compensating: on_compensating,
     facts.Offered: on_offered,
     facts.Withdrawn: on_withdrawn,
+    facts.Arrived: on_left,
+    facts.Returned: on_left,
 }
 
 ASKING: dict[type, Callable[[State, Frame, int, AnyFact, list[AnyEffect]], None]] = {
@@ -355,6 +385,7 @@ ASKING: dict[type, Callable[[State, Frame, int, AnyFact, list[AnyEffect]], None]
     facts.Failed: on_failed,
     facts.Doubted: on_doubt,
     facts.Stuck: on_stuck,
+    facts.Repeated: on_repeated,
     facts.Drained: on_drained,
     facts.Resumed: on_resumed,
     facts.Changed: on_changed,

@@ -24,15 +24,19 @@ def locate(d: Decision, command: About, takes: str) -> tuple[Frame, int]:
     if place is None:
         raise NotFound(f"there is no activity {command.path!r} in this instance")
     frame, node = place
+    check_current(frame, node, command)
+    if frame.status[node] not in TAKES[frame.plan.kind[node]].get(takes, NOWHERE):
+        raise NotRunning(f"{command.path} is {status.NAMES[frame.status[node]]}: it takes no {takes}")
+    return frame, node
+
+
+def check_current(frame: Frame, node: int, command: About) -> None:
     execution = frame.execution[node]
     if command.round is not None and command.round != frame.rounds[node]:
         raise Late(f"{command.path} is in round {frame.rounds[node]}, the command is for round {command.round}")
     if command.attempt is not None and (execution is None or execution.attempt != command.attempt):
         now = 0 if execution is None else execution.attempt
         raise Late(f"{command.path} is in attempt {now}, the command is for attempt {command.attempt}")
-    if frame.status[node] not in TAKES[frame.plan.kind[node]].get(takes, NOWHERE):
-        raise NotRunning(f"{command.path} is {status.NAMES[frame.status[node]]}: it takes no {takes}")
-    return frame, node
 
 
 def names(frame: Frame, node: int) -> tuple[str, int, int]:
@@ -42,19 +46,23 @@ def names(frame: Frame, node: int) -> tuple[str, int, int]:
 
 def unfinished(state: State) -> list[tuple[Frame, int]]:
     """The compounds in which a decision stopped short: a round to begin, items to start, firings to make."""
-    found: list[tuple[Frame, int]] = []
-    for frame in frames_of(state):
-        for node, kind in enumerate(frame.plan.kind):
-            if kind in (TASK, PLACED):
-                continue
-            now = frame.status[node]
-            if (
-                (now == status.FIXED and body_of(frame, node).busy == 0)
-                or (kind == EACH and now == status.STARTED and each.wants_more(frame, node))
-                or (kind == NET and now == status.STARTED and net.wants_more(state, frame, node))
-            ):
-                found.append((frame, node))
-    return found
+    return [
+        (frame, node)
+        for frame in frames_of(state)
+        for node, now in enumerate(frame.status)
+        if now in (status.STARTED, status.FIXED) and is_unfinished(state, frame, node)
+    ]
+
+
+def is_unfinished(state: State, frame: Frame, node: int) -> bool:
+    kind, now = frame.plan.kind[node], frame.status[node]
+    if now == status.FIXED:
+        return body_of(frame, node).busy == 0
+    if now != status.STARTED:
+        return False
+    if kind == EACH:
+        return each.wants_more(frame, node)
+    return kind == NET and net.wants_more(state, frame, node)
 
 
 def frames_of(state: State) -> list[Frame]:

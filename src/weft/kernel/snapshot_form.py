@@ -150,6 +150,7 @@ class EntryRecord(Record, array_like=True, gc=False):
     is_prepared: bool
     is_running: bool
     is_away: bool
+    is_forgotten: bool
     inner: int
     home: int
 

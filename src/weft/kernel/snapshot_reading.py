@@ -163,6 +163,7 @@ class Reader:
         entry.frame = self.frame(record.frame)
         entry.inputs, entry.values, entry.outcome = record.inputs, record.values, record.outcome
         entry.is_prepared, entry.is_running, entry.is_away = record.is_prepared, record.is_running, record.is_away
+        entry.is_forgotten = record.is_forgotten
         entry.inner, entry.home = self.log(record.inner), self.log(record.home)
 
 

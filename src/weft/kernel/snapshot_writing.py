@@ -236,6 +236,7 @@ class Writer:
             entry.is_prepared,
             entry.is_running,
             entry.is_away,
+            entry.is_forgotten,
             self.logs.of(entry.inner),
             self.logs.of(entry.home),
         )

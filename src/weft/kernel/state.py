@@ -143,12 +143,16 @@ class Entry:
         self.is_prepared = False
         self.is_running = False
         self.is_away = False
+        self.is_forgotten = False
+        """What is around it has a compensation of its own: this one is kept only for what is prepared inside."""
         self.inner: Log | None = None
         self.home: Log | None = None
 
     def is_own(self) -> bool:
         """Is it taken back by its own compensation, or by the group that ran it, not by those inside?"""
-        return self.is_away or (self.plan is not None and self.plan.activity[self.node].compensation is not None)
+        if self.is_away or self.is_forgotten or self.plan is None:
+            return self.is_away
+        return self.plan.activity[self.node].compensation is not None
 
 
 class Log:

@@ -3,14 +3,15 @@
 from weft.kernel import commands, facts, net, status
 from weft.kernel.agenda import body_of, execution_of
 from weft.kernel.checks import check_outcome, check_values
+from weft.kernel.committing import commit_granted, finish
 from weft.kernel.decision import Decision
-from weft.kernel.endings import begin_abort, finish, take_back
 from weft.kernel.failing import after_failure, again, fail, is_drained
-from weft.kernel.places import locate, names
+from weft.kernel.places import check_current, locate, names
 from weft.kernel.plan import Plan
 from weft.kernel.refusals import NotAvailable, NotDeclared, NotRunning
 from weft.kernel.starting import may_start, start_side
 from weft.kernel.state import Frame, find
+from weft.kernel.stopping import begin_abort, has_log, stop_parked, take_back
 from weft.kernel.tree import CALL, PLACED, TASK
 from weft.model.definition import Signal, Task, Timer
 
@@ -42,7 +43,7 @@ def complete(plan: Plan, d: Decision, command: commands.Complete) -> None:
     if not has_begun(d, command.path):
         occur(d, command)
     frame, node = locate(d, command, "Complete")
-    outcome = check_outcome(frame, node, command)
+    outcome = check_outcome(frame.plan, frame.plan.activity[node], command)
     now = frame.status[node]
     execution = execution_of(frame, node)
     is_stopped = now == status.STOPPING or (now == status.DOUBTED and execution.is_stopped)
@@ -70,10 +71,12 @@ def occur(d: Decision, command: commands.Complete) -> None:
     if d.state.paused_at >= 0:
         raise NotAvailable(f"the instance is suspended: {command.path} can't occur")
     if offer is None:
-        check_outcome(place[0], place[1], command)
+        check_current(*place, command)
+        check_outcome(place[0].plan, place[0].plan.activity[place[1]], command)
     elif not net.is_occurrence(offer[0], offer[1], offer[2]):
         raise NotRunning(f"{command.path} is offered and nobody has begun it")
     else:
+        check_outcome(place[0].plan, net.offered(*offer), command)
         net.begin_offer(d, command)
         place = found(d, command.path)
     begin_task(d, place[0], place[1], "")
@@ -105,6 +108,8 @@ def fail_task(plan: Plan, d: Decision, command: commands.Fail) -> None:
         fail_stopped(d, frame, node, command.error, command.message)
     elif now == status.DOUBTED:
         d.abort(frame, node, "aborted", command.error or execution.error, command.message)
+    elif now == status.GRANTED and has_log(frame, node):
+        stop_parked(d, frame, node, command.error)
     elif now == status.GRANTED:
         d.abort(frame, node, "aborted", command.error, command.message)
     else:
@@ -140,7 +145,7 @@ def confirm(plan: Plan, d: Decision, command: commands.Confirm) -> None:
             raise NotRunning(f"{command.path} was never granted")
         take_back(d, frame, node, execution.outcome, execution.values)
     else:
-        d.commit(frame, node, execution.outcome, execution.values)
+        commit_granted(d, frame, node, execution)
 
 
 def settle_branch(plan: Plan, d: Decision, command: commands.Settle) -> None:
@@ -154,8 +159,8 @@ def retry(plan: Plan, d: Decision, command: commands.Retry) -> None:
     frame, node = locate(d, command, "Retry")
     if d.state.paused_at >= 0:
         raise NotAvailable(f"the instance is suspended: {command.path} can't start again")
-    if execution_of(frame, node).is_stopped:
-        raise NotRunning(f"{command.path} was stopped: it can be done or failed, not tried again")
+    if execution_of(frame, node).is_stopped or is_drained(frame, node):
+        raise NotRunning(f"{command.path} was stopped or drained: it can be done or failed, not tried again")
     again(d, frame, node)
 
 

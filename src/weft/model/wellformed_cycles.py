@@ -1,13 +1,14 @@
 """Finds guards that wait for one another in a circle.
 
 The children of a flow have two moments each, the start and the end. A start waits for what its input sets name, an end
-for its own start and for what the guards of its outcomes name. A start decides `skipped`, an end `ended`.
+for its own start and for what the guards of its outcomes name. A start decides `skipped`, an end `ended`. A mark of the
+flow is a moment too: it waits for what its guard names.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from weft.model.definition import Activity, AtLeast, Flow, Guard, Input, On, Output, Source, Task
+from weft.model.definition import AtLeast, Flow, Guard, Input, On, Output, Source, Task
 from weft.model.wellformed_tree import Node, Report
 
 START_EVENTS = ("ready", "started", "skipped")
@@ -39,39 +40,54 @@ def check_cycles(node: Node, flow: Flow, nesting: int, report: Report) -> None:
 
 
 def _waits(flow: Flow, nesting: int) -> list[list[Wait]]:
-    """For each moment (twice the position for a start, one more for an end) what it waits for."""
-    position = {child.name: number for number, child in enumerate(flow.children)}
+    """For each moment (twice the position for a start, one more for an end, then the marks) what it waits for."""
+    marks = [one for one in flow.outcomes if one.kind == "mark"]
+    position = {child.name: 2 * number for number, child in enumerate(flow.children)}
+    position |= {f"{flow.name} mark:{one.name}": 2 * len(flow.children) + at for at, one in enumerate(marks)}
     found: list[list[Wait]] = []
     for number, child in enumerate(flow.children):
         start: list[Wait] = []
         end = [Wait(2 * number)]
         for one in child.input_sets:
-            start += _of_guard(child, one.guard, position, nesting)
+            start += _of_guard(child.name, one.guard, position, nesting)
             for sources in one.bindings.values():
-                start += _of_sources(child, sources, position)
+                start += _of_sources(child.name, sources, position)
         if isinstance(child, Task):
             for outcome in child.outcomes:
-                end += _of_guard(child, outcome.guard, position, nesting)
+                end += _of_guard(child.name, outcome.guard, position, nesting)
         found += (start, end)
+    for mark in marks:
+        waits = list(_of_guard(f"mark {mark.name}", mark.guard, position, nesting))
+        for sources in mark.bindings.values():
+            waits += _of_sources(f"mark {mark.name}", sources, position)
+        found.append(waits)
     return found
 
 
-def _of_guard(child: Activity, guard: Guard | None, position: dict[str, int], nesting: int) -> Iterator[Wait]:
+def _of_guard(waiting: str, guard: Guard | None, position: dict[str, int], nesting: int) -> Iterator[Wait]:
     level = [] if guard is None else [guard]
     for _ in range(nesting + 1):
         for one in level:
-            if isinstance(one, On) and one.activity in position:
+            if not isinstance(one, On):
+                continue
+            words = f"{waiting!r} for {one.activity!r} {one.event}"
+            if one.activity in position:
                 kind = one.event.partition(":")[0]
-                target = 2 * position[one.activity] + (kind not in START_EVENTS)
-                yield Wait(target, f"{child.name!r} for {one.activity!r} {one.event}", kind in NEGATIVE)
+                yield Wait(position[one.activity] + (kind not in START_EVENTS), words, kind in NEGATIVE)
+            elif f"{one.activity} {one.event}" in position:
+                yield Wait(position[f"{one.activity} {one.event}"], words)
         level = [below for one in level if isinstance(one, AtLeast) for below in one.guards]
 
 
-def _of_sources(child: Activity, sources: Sequence[Source], position: dict[str, int]) -> Iterator[Wait]:
+def _of_sources(waiting: str, sources: Sequence[Source], position: dict[str, int]) -> Iterator[Wait]:
     for source in sources:
-        if isinstance(source, Output | Input) and source.activity in position and source.activity != child.name:
-            target = 2 * position[source.activity] + isinstance(source, Output)
-            yield Wait(target, f"{child.name!r} for {source.object!r} of {source.activity!r}")
+        if not isinstance(source, Output | Input) or source.activity == waiting:
+            continue
+        words = f"{waiting!r} for {source.object!r} of {source.activity!r}"
+        if source.activity in position:
+            yield Wait(position[source.activity] + isinstance(source, Output), words)
+        elif isinstance(source, Output) and f"{source.activity} mark:{source.outcome}" in position:
+            yield Wait(position[f"{source.activity} mark:{source.outcome}"], words)
 
 
 def _circle(waits: list[list[Wait]], members: set[int], begin: int, first: Wait) -> str:

@@ -152,6 +152,8 @@ class Data:
                 "only the input sets of the activity itself can take from it",
             )  # fmt: skip
             return None
+        if found is reach.compound and outcome.kind == "mark" and reach.asker is node:
+            found.looks_back = True
         if found is reach.compound and outcome.kind in ENDS:
             self.report.add(
                 node, "never", f"{what} takes from outcome {outcome.name!r} of {found.name!r}, which ends after it",

@@ -93,7 +93,9 @@ class Guards:
                         self.hearing.event(node, reach, found, one.event, place)
                     if is_outcome:
                         self._of_many(node, found, place)
-                    elif compound is not None and found is not compound and found.position >= node.position:
+                    elif compound is not None and (
+                        one.event.startswith("mark:") if found is compound else found.position >= node.position
+                    ):
                         compound.looks_back = True
                 elif type(one) is AtLeast:
                     if not 0 <= one.count <= len(one.guards) and (one.count, one.guards) != (1, ()):
