@@ -54,6 +54,13 @@ class Filter(Struct, frozen=True):
 EVERY = Filter()
 
 
+class Ended(Struct, frozen=True):
+    """Which ended instances: before when, of which states; no states are all."""
+
+    before: float
+    states: tuple[str, ...] = ()
+
+
 class Count(Struct, frozen=True):
     """How many instances of a process and version are in a state."""
 
@@ -77,6 +84,14 @@ class Reads(Protocol):
     def count(self, which: Filter = EVERY) -> int: ...
 
     def counts(self) -> list[Count]: ...
+
+    def ended(self, which: Ended, after: tuple[float, int] = (0.0, 0), at_most: int = 100) -> list[InstanceRow]:
+        """Instances that ended, the longest ago first, after this time and id."""
+        ...
+
+    def flaws(self) -> list[str]:
+        """What the database itself finds wrong: damaged pages, rows of instances that are not there."""
+        ...
 
     def history(self, instance: int, after: int = 0, at_most: int = 1000) -> list[FactRow]:
         """Rows whose first fact has a number above `after`, in order."""

@@ -6,7 +6,7 @@ from typing import TypeVar, cast
 from msgspec.structs import replace
 
 from weft.store.batch import Batch, Committed, KeyName, Outcome, Refused, Transaction
-from weft.store.interface import EVERY, Count, Filter, Loaded
+from weft.store.interface import EVERY, Count, Ended, Filter, Loaded
 from weft.store.memory_database import MemoryDatabase
 from weft.store.rows import (
     AnswerRow,
@@ -107,6 +107,15 @@ class MemoryReads:
                 name = (row.process, row.version, row.state)
                 found[name] = found.get(name, 0) + 1
         return [Count(*name, number) for name, number in sorted(found.items())]
+
+    def ended(self, which: Ended, after: tuple[float, int] = (0.0, 0), at_most: int = 100) -> list[InstanceRow]:
+        with self._lock:
+            rows = self._matching(Filter(states=which.states, ended_before=which.before))
+        found = [(row.ended, row.id, row) for row in rows if row.ended is not None and (row.ended, row.id) > after]
+        return [row for _, _, row in sorted(found)[:at_most]]
+
+    def flaws(self) -> list[str]:
+        return []
 
     def history(self, instance: int, after: int = 0, at_most: int = 1000) -> list[FactRow]:
         with self._lock:

@@ -12,6 +12,7 @@ from weft.store.migrations import Migration, in_order
 from weft.store.problems import CannotOpen
 from weft.store.schema import SCHEMA
 from weft.store.sqlite import SqliteStore
+from weft.store.sqlite_keeping import back_up, upgrade
 from weft.store.sqlite_visitor import SqliteVisitor
 
 FORMS = "memory:, sqlite:///PATH or postgresql://USER@HOST/DATABASE"
@@ -47,6 +48,27 @@ def open_visitor(url: str, codec: Codec | None = None, rooms: Sequence[Migration
             "a store in memory can't be visited: it is the engine's own; give the URL of a file or a database"
         )
     raise unknown(url)
+
+
+def upgrade_store(url: str, rooms: Sequence[Migration] = ()) -> list[Migration]:
+    """Takes the steps that a store lacks, after every node's epoch was raised, so that no older engine goes on."""
+    migrations = in_order((*SCHEMA, *rooms))
+    if url.startswith(SQLITE):
+        return upgrade(path_of(url), migrations)
+    if url.startswith(POSTGRES):
+        found: list[Migration] = _postgres("upgrading").upgrade(url, migrations)
+        return found
+    raise CannotOpen("a store in memory is never older than its engine") if url == "memory:" else unknown(url)
+
+
+def back_up_store(url: str, target: Path) -> None:
+    """Makes a consistent copy, while an engine goes on writing."""
+    if url.startswith(SQLITE):
+        back_up(path_of(url), target)
+    elif url.startswith(POSTGRES):
+        raise CannotOpen("a database is copied by its own tools, while it is used: pg_dump --schema=weft DATABASE")
+    else:
+        raise CannotOpen("a store in memory has no copy") if url == "memory:" else unknown(url)
 
 
 def _postgres(name: str) -> Any:

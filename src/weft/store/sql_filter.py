@@ -3,7 +3,7 @@
 from typing import Final
 
 from weft.store.batch import Value
-from weft.store.interface import Filter
+from weft.store.interface import Ended, Filter
 from weft.store.tables import INSTANCE
 
 COLUMNS: Final = ", ".join(f"instance.{name}" for name in INSTANCE.columns)
@@ -78,6 +78,13 @@ def page(which: Filter, before: int | None, at_most: int) -> tuple[str, list[Val
         return parts[0], parameters
     together = " union all ".join(f"select * from ({part}) part{number}" for number, part in enumerate(parts))
     return f"{together} order by id desc limit ?", [*parameters, at_most]
+
+
+def ended(which: Ended, after: tuple[float, int], at_most: int) -> tuple[str, list[Value]]:
+    """The longest ended, by the index of `ended`; its first bound leads there, the second leaves out what was given."""
+    condition = Condition(Filter(ended_from=after[0], ended_before=which.before), which.states)
+    condition.add("(ended > ? or id > ?)", *after)
+    return f"{SELECT}{condition} order by ended, id limit ?", [*condition.parameters, at_most]
 
 
 def number(which: Filter) -> tuple[str, list[Value]]:

@@ -4,12 +4,12 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from weft.store import sql_filter
 from weft.store.batch import KeyName, Record, Transaction, Value
 from weft.store.codec import Codec
-from weft.store.interface import EVERY, Count, Filter, Loaded
+from weft.store.interface import EVERY, Count, Ended, Filter, Loaded
 from weft.store.rows import (
     AnswerRow,
     BlobRow,
@@ -36,6 +36,7 @@ from weft.store.tables import (
     SCHEDULE,
     SIGNAL,
     SNAPSHOT,
+    TABLES,
     TIMER,
     VARIABLE,
     WORK,
@@ -44,6 +45,12 @@ from weft.store.tables import (
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Row)
+
+FLAWS_MAX: Final = 100
+ORPHANS: Final = (
+    "select distinct instance from {table} where instance <> 0 "
+    "and not exists (select 1 from instance i where i.id = {table}.instance) limit ?"
+)
 
 
 class SqlReads(ABC):
@@ -118,6 +125,16 @@ class SqlReads(ABC):
         name = "process, version, state"
         found = self._query(f"select {name}, count(*) from instance group by {name} order by {name}")
         return [Count(*one) for one in found]  # type: ignore[arg-type]
+
+    def ended(self, which: Ended, after: tuple[float, int] = (0.0, 0), at_most: int = 100) -> list[InstanceRow]:
+        return self._instances(*sql_filter.ended(which, after, at_most))
+
+    def flaws(self) -> list[str]:
+        found: list[str] = []
+        for table in (table for table in TABLES if table.of_instance):
+            rows = self._query(ORPHANS.format(table=table.name), (FLAWS_MAX,))
+            found += [f"table {table.name} has rows of instance {one[0]!r}, which is not there" for one in rows]
+        return found
 
     def history(self, instance: int, after: int = 0, at_most: int = 1000) -> list[FactRow]:
         rest = "where instance = ? and sequence > ? order by sequence limit ?"

@@ -48,6 +48,10 @@ class SqliteReads(SqlReads):
         with self._at_once():
             return question(SqliteTransaction(self._connection))
 
+    def flaws(self) -> list[str]:
+        pages = [str(one[0]) for one in self._query("pragma integrity_check")]
+        return [*(line for line in pages if line != "ok"), *super().flaws()]
+
     def close(self) -> None:
         self._connection.close()
 
