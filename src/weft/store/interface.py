@@ -1,6 +1,6 @@
 """What a store can be asked: by everyone, by the engine that serves it, and by a visitor from another process."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Protocol, TypeVar
 
 from msgspec import Struct
@@ -186,9 +186,58 @@ class Store(Reads, Protocol):
         ...
 
 
+class Shared(Protocol):
+    """What everyone may ask where several nodes serve together. An instance, with its timers, messages and commands,
+    is its slot's, and a slot is one node's."""
+
+    def owners(self) -> dict[int, str]:
+        """The node of each slot; "" where there is none."""
+        ...
+
+
+class SharedStore(Store, Shared, Protocol):
+    """A store that several nodes serve together, as one of them has it: what it is asked is of this node's slots."""
+
+    @property
+    def slots(self) -> frozenset[int]:
+        """Those of this node. Only the node itself gives them away, or one that raised its epoch takes them."""
+        ...
+
+    def gained(self) -> frozenset[int]:
+        """Slots that came to this node since this was asked last; to be asked whenever there is news, and after
+        `renew`. Active instances and commands of theirs, however old, are this node's now."""
+        ...
+
+    def give(self, slots: Collection[int], node: str) -> Outcome:
+        """Gives slots of this node to another one that lives. Before that, all that was decided for their instances
+        must be committed, and afterwards they must be forgotten here."""
+        ...
+
+    def lapsed(self) -> list[str]:
+        """Other nodes that have slots although their lease has run out, by the database's clock."""
+        ...
+
+    def take_over(self, node: str, is_forced: bool = False) -> frozenset[int]:
+        """Raises the epoch of another node, ends its connections and takes its slots; none if it lives again, or if a
+        third was quicker. Forced, it doesn't matter whether the other lives."""
+        ...
+
+    def watch(self, wake: Callable[[], None]) -> None:
+        """Calls `wake`, in a thread of the store's own, when there may be news; so nobody need ask every moment."""
+        ...
+
+
 class Visitor(Reads, Protocol):
     """The store as another process has it: it reads, and asks the engine by command rows. Any thread may call it."""
 
     def send(self, command: CommandRow) -> int:
         """Appends a command row and returns the id it got."""
+        ...
+
+
+class SharedVisitor(Visitor, Shared, Protocol):
+    """A visitor where several nodes serve together."""
+
+    def ask_to_leave(self, node: str) -> bool:
+        """Asks a node to give its slots away and to end, by `wanted` in its row; False if there is no such node."""
         ...

@@ -2,12 +2,13 @@
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 from threading import RLock
+from time import time
 
 from weft.store.batch import SWEPT_MAX, Batch, Committed, KeyName, Outcome, Refused, Transaction
-from weft.store.rows import CommandRow, FactRow, InstanceRow, KeyRow, NodeRow, Row, TimerRow
+from weft.store.rows import SLOTS, CommandRow, FactRow, InstanceRow, KeyRow, NodeRow, Row, TimerRow
 from weft.store.sqlite_transaction import SqliteTransaction
 from weft.store.tables import ANSWER, FACT, INSTANCE, KEY, TABLES, TIMER, Table
 
@@ -16,10 +17,16 @@ Rows = dict[Key, Row]
 
 
 class MemoryDatabase:
-    """What several nodes and visitors of one process share. It is gone when nobody has it any more."""
+    """What several nodes and visitors of one process share. It is gone when nobody has it any more.
 
-    def __init__(self) -> None:
+    `clock` is the database's own, by which leases end.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time) -> None:
         self.lock = RLock()
+        self.clock = clock
+        self.owners = [""] * SLOTS
+        self.watchers: list[Callable[[], None]] = []
         self.tables: dict[str, Rows] = {table.name: {} for table in TABLES}
         self.facts: dict[int, dict[int, FactRow]] = defaultdict(dict)
         self.nodes: dict[str, NodeRow] = {}
@@ -46,6 +53,25 @@ class MemoryDatabase:
         if batch.sweep_before is not None:
             self._sweep(batch.sweep_before)
         return Committed(self._holders(batch))
+
+    # Nodes.
+
+    def enter(self, node: str) -> None:
+        """The slots of nobody are the one's who comes."""
+        with self.lock:
+            self.hand([slot for slot, owner in enumerate(self.owners) if not owner], node)
+
+    def slots_of(self, node: str) -> frozenset[int]:
+        return frozenset(slot for slot, owner in enumerate(self.owners) if owner == node)
+
+    def hand(self, slots: Iterable[int], node: str) -> None:
+        for slot in slots:
+            self.owners[slot] = node
+        self.tell()
+
+    def tell(self) -> None:
+        for wake in self.watchers:
+            wake()
 
     # Looking.
 

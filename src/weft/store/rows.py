@@ -209,3 +209,5 @@ class NodeRow(Row, frozen=True, gc=False):
     epoch: int
     batch: int
     until: float | None = None
+    wanted: str = ""
+    """What somebody asked of it: "leave", or nothing."""

@@ -9,7 +9,8 @@ from typing import Final
 from weft.store.migrations import Migration
 
 TABLES_OF_ENGINES: Final = (
-    "create table node (name {text} primary key, epoch {int} not null, batch {int} not null, until {real}){clustered}",
+    """create table node (name {text} primary key, epoch {int} not null, batch {int} not null, until {real},
+        wanted {text} not null default ''){clustered}""",
     """create table definition (process {text} not null, version {text} not null, number {int} not null,
         hash {text} not null, time {real} not null, actor {text} not null,
         payload {bytes} not null, codec {int} not null, primary key (process, version)){clustered}""",
@@ -74,11 +75,10 @@ TABLES_OF_INSTANCES: Final = (
 
 POSTGRES: Final = (
     "alter table node set (fillfactor = 50)",
-    "alter table command add column slot {int} not null",
     "create table slot (slot {int} primary key, node {text} not null default '')",
     "insert into slot (slot) select * from generate_series(0, 255)",
 )
-"""Several nodes share a database: each owns slots, and a command goes to the owner of a slot."""
+"""Several nodes share a database: each owns slots."""
 
 SCHEMA: Final = (
     Migration(

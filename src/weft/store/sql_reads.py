@@ -195,7 +195,7 @@ class SqlReads(ABC):
         return one(self._rows(AnswerRow, ANSWER, "where id = ?", (command,)))
 
     def nodes(self) -> list[NodeRow]:
-        found = self._query("select name, epoch, batch, until from node order by name")
+        found = self._query(f"select {', '.join(NodeRow.__struct_fields__)} from node order by name")
         return [NodeRow(*one) for one in found]  # type: ignore[arg-type]
 
 

@@ -1,10 +1,11 @@
-"""Nodes at a PostgreSQL database: who serves, by which epoch, and which slots are whose."""
+"""Nodes at a PostgreSQL database: who serves, and by which epoch."""
 
 from typing import Final
 
 from msgspec import Struct
 
 from weft.store.postgres.connecting import Address, Connection
+from weft.store.postgres.slots import FREE
 from weft.store.problems import CannotOpen, TakenOver
 
 WAITS: Final = 50
@@ -25,7 +26,7 @@ END: Final = """select pg_terminate_backend(pid) from pg_stat_activity
     and pid <> pg_backend_pid()"""
 
 # Each waits for a transaction that still holds the node's row.
-RAISE: Final = """update node set epoch = epoch + 1, until = extract(epoch from clock_timestamp()) + %s
+RAISE: Final = """update node set epoch = epoch + 1, wanted = '', until = extract(epoch from clock_timestamp()) + %s
     where name = %s returning epoch, batch"""
 RAISE_OWN: Final = """update node set epoch = epoch + 1, until = extract(epoch from clock_timestamp()) + %s
     where name = %s and epoch = %s returning epoch, batch"""
@@ -33,9 +34,6 @@ RAISE_OWN: Final = """update node set epoch = epoch + 1, until = extract(epoch f
 RENEW: Final = """update node set until = extract(epoch from clock_timestamp()) + ?
     where name = ? and epoch = ? returning name"""
 LEAVE: Final = "update node set until = null where name = %s and epoch = %s"
-
-FREE_SLOTS: Final = "update slot set node = %s where node = ''"
-SLOTS: Final = "select slot from slot where node = %s"
 
 
 class Standing(Struct, frozen=True):
@@ -60,7 +58,7 @@ def enter(connection: Connection, address: Address, node: str, lease_seconds: fl
         )
     connection.execute(END, (application,))
     standing = Standing(*_one(connection, RAISE, lease_seconds, node))
-    connection.execute(FREE_SLOTS, (node,))
+    connection.execute(FREE, (node,))
     return standing
 
 
@@ -71,10 +69,6 @@ def enter_again(connection: Connection, address: Address, node: str, epoch: int,
     if not found:
         raise TakenOver(f"node {node} of {address} was taken over by another process; this one must stop")
     return Standing(*found[0])
-
-
-def slots_of(connection: Connection, node: str) -> frozenset[int]:
-    return frozenset(slot for (slot,) in connection.execute(SLOTS, (node,)))
 
 
 def _one(connection: Connection, question: str, *values: object) -> tuple[int, int]:

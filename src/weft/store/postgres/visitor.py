@@ -10,17 +10,20 @@ from weft.store.codec import Codec
 from weft.store.migrations import Migration, missing, older
 from weft.store.postgres.connecting import Address, address_of, connect
 from weft.store.postgres.reads import PostgresReads, steps_taken
+from weft.store.postgres.slots import OWNERS
 from weft.store.problems import CannotOpen
 from weft.store.rows import CommandRow
 
 T = TypeVar("T")
 
-# A command goes to the node of its instance's slot; one without an instance to any slot, so that one node takes it.
-SEND: Final = """with sent as (
-    insert into command (slot, instance, name, time, actor, payload, codec)
-    values (case when ? = 0 then floor(random() * 256)::int else ? & 255 end, ?, ?, ?, ?, ?, ?)
-    returning id, slot)
-select id, pg_notify(?, slot::text) from sent"""
+# One sends after the other, so that ids become visible in their order and none is overlooked.
+SEND: Final = """with alone as materialized (select pg_advisory_xact_lock(hashtext('weft command'), hashtext(?))),
+    sent as (insert into command (instance, name, time, actor, payload, codec)
+        select ?, ?, ?, ?, ?, ? from alone returning id, case instance when 0 then id else instance end & 255 as slot)
+select id, pg_notify(?, 'slot ' || slot) from sent"""
+
+ASK_TO_LEAVE: Final = """with asked as (update node set wanted = 'leave' where name = ? returning name)
+select pg_notify(?, 'node ' || name) from asked"""
 
 
 class PostgresVisitor(PostgresReads):
@@ -58,9 +61,15 @@ class PostgresVisitor(PostgresReads):
 
     def send(self, command: CommandRow) -> int:
         payload, codec = self._codec.encode(command.payload)
-        to = command.instance
-        row = (to, to, to, command.name, command.time, command.actor, payload, codec, self.address.channel)
-        return self._query(SEND, row)[0][0]  # type: ignore[return-value]
+        channel = self.address.channel
+        row = (command.instance, command.name, command.time, command.actor, payload, codec)
+        return self._query(SEND, (channel, *row, channel))[0][0]  # type: ignore[return-value]
+
+    def owners(self) -> dict[int, str]:
+        return dict(self._query(OWNERS))  # type: ignore[arg-type]
+
+    def ask_to_leave(self, node: str) -> bool:
+        return bool(self._query(ASK_TO_LEAVE, (node, self.address.channel)))
 
 
 def open_visitor(url: str, codec: Codec, migrations: Sequence[Migration]) -> PostgresVisitor:

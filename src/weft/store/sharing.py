@@ -1,0 +1,31 @@
+"""How nodes share the slots: which of its own a node should give, and to whom, so that all soon have as many."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from itertools import repeat
+
+
+def surplus(me: str, owners: Mapping[int, str], living: Collection[str]) -> dict[str, list[int]]:
+    """Slots that this node should give to others that live. Nodes that see the same agree without speaking.
+
+    >>> surplus("a", {slot: "a" for slot in range(6)}, ["a", "b", "c"])
+    {'b': [2, 3], 'c': [4, 5]}
+    """
+    has = Counter(owner for owner in owners.values() if owner in living)
+    shares = fair_shares(has, living)
+    takers = [taker for node in sorted(living) for taker in repeat(node, shares[node] - has[node])]
+    before = sum(max(0, has[node] - shares[node]) for node in living if node < me)
+    mine = sorted(slot for slot, owner in owners.items() if owner == me)[shares.get(me, 0) :]
+    given: dict[str, list[int]] = defaultdict(list)
+    for slot, taker in zip(mine, takers[before:], strict=False):
+        given[taker].append(slot)
+    return dict(given)
+
+
+def fair_shares(has: Mapping[str, int], living: Collection[str]) -> dict[str, int]:
+    """How many each should have. Those that have most keep what can't be divided, so that little moves."""
+    if not living:
+        return {}
+    each, left = divmod(sum(has.values()), len(living))
+    ranked = sorted(living, key=lambda node: (-has.get(node, 0), node))
+    return {node: each + (place < left) for place, node in enumerate(ranked)}
