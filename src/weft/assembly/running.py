@@ -10,9 +10,12 @@ from weft.engine.result import Result
 from weft.engine.runner import People, Runner
 from weft.handlers.functions import Code
 from weft.kernel import commands
+from weft.languages.binding import Tasks
 from weft.languages.python.context import Start
 from weft.languages.python.tasks import Task, lookup
+from weft.languages.refining import refinements
 from weft.model.definition import Function, Named, Process
+from weft.model.faults import Invalid
 from weft.model.types import to_plain
 
 
@@ -53,6 +56,7 @@ def in_memory(
     start, answers = Start(), Answers()
     processes: list[Process] = []
     tasks: dict[str, Code] = {}
+    implementations: list[Task[..., object]] = []
     for option in options:
         match option:
             case Start():
@@ -63,10 +67,13 @@ def in_memory(
                 processes.append(option)
             case Task():
                 tasks[option.name] = tasks[option.code.reference] = option.code
+                implementations.append(option)
             case _:
                 raise Problem(f"{option!r} is no option of a run; the inputs of {process.name} are given by name")
     if start.version and start.version != process.version:
         raise Problem(f"process {process.name} has version {process.version!r}, and {start.version!r} was asked for")
+
+    process, *processes = _bound([process, *processes], implementations)
 
     def code_of(handler: Function | Named) -> Code | None:
         if isinstance(handler, Named):
@@ -84,3 +91,15 @@ def in_memory(
         watch=watch,
         decisions_max=decisions_max,
     )
+
+
+def _bound(processes: list[Process], implementations: list[Task[..., object]]) -> list[Process]:
+    """The processes with functions for the tasks that they only name, and for calls that a task refines."""
+    if not implementations:
+        return processes
+    tasks = Tasks(tuple(implementations))
+    found = [tasks.bind(one) for one in [*processes, *refinements(processes, implementations)]]
+    faults = [fault for _, told in found for fault in told if fault.code != "unbound" and fault.severity == "error"]
+    if faults:
+        raise Invalid(f"the binding of {processes[0].name!r}", faults)
+    return [one for one, _ in found]

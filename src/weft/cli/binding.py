@@ -48,9 +48,11 @@ def bound(
 ) -> Bound:
     """Binds the target and what it may call. Raises `Wrong` if an option can't be used."""
     from weft.languages.binding import Tasks
+    from weft.languages.refining import refinements
 
     tasks = Tasks(implementations, _choices(choices))
     processes = (target.process, *target.beside)
+    processes += tuple(refinements(processes, implementations))
     problems = list(tasks.unknown_choices(processes))
     if problems:
         raise Wrong("; ".join(problems))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--ask/--no-ask", default=None, help="Ask for the work of people here; the default at a terminal.")
 @TASKS
 @BIND
+@click.option("--with", "others", metavar="FILE", multiple=True, help="More processes that it may call; repeatable.")
 @LANGUAGE
 @click.option("--key", default="", help="The name of the run; tasks see it in their idempotency keys.")
 @click.option("--real-time", is_flag=True, help="Wait for timers; else time jumps to the next one.")
@@ -47,6 +48,7 @@ def run(
     ask: bool | None,
     modules: tuple[str, ...],
     choices: tuple[str, ...],
+    others: tuple[str, ...],
     language: str,
     key: str,
     real_time: bool,
@@ -75,7 +77,7 @@ def run(
     from weft.model.faults import Invalid
 
     implementations = implementations_of(modules)  # first: a text may be read with what they register
-    found = target_of(target, language).well_formed()
+    found = target_of(target, language).well_formed().beside_those_of(others)
     answered = Answers(answers_of(answers))
     answered.update(results_in(results, (found.process, *found.beside)) if results else {})
     ready = bound(found, implementations, choices, without=answered)

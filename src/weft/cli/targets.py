@@ -1,7 +1,7 @@
 """Finds the process that a command line means: in a module, in a Python file, or as the JSON form in a file."""
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -36,6 +36,11 @@ class Target:
         """Faults of a process's activities, at their places in the text."""
         return faults if self.reading is None else self.reading.placed(process.name, faults)
 
+    def beside_those_of(self, places: Sequence[str]) -> "Target":
+        """The same, and what it may call of those files."""
+        more = [one for place in places for one in processes_of(place)]
+        return replace(self, beside=(*self.beside, *more))
+
     def well_formed(self) -> "Target":
         """Raises `Invalid` if the process, or one beside it in a text, is not well formed."""
         asked = (self.process,) if self.reading is None else (self.process, *self.beside)
@@ -43,6 +48,16 @@ class Target:
         if any(fault.severity == "error" for fault in faults):
             raise Invalid(f"the process {self.process.name!r}", faults)
         return self
+
+
+def processes_of(place: str) -> tuple[Process, ...]:
+    """Everything in a text, a module or a Python file, well formed."""
+    if is_text(place):
+        reading = _reading(place, "")
+        first, *others = reading.processes
+        found = Target(first, tuple(others), reading).well_formed()
+        return found.process, *found.beside
+    return tuple(one for one in vars(module_of(place)).values() if isinstance(one, Process))
 
 
 def target_of(target: str, language: str = "") -> Target:
@@ -127,6 +142,12 @@ def _process_in(names: Mapping[str, object], place: str, name: str) -> Process:
 
 
 def _from_text(place: str, name: str, language: str) -> Target:
+    reading = _reading(place, language)
+    process = _process_in({one.name: one for one in reading.processes}, place, name or reading.main)
+    return Target(process, tuple(one for one in reading.processes if one is not process), reading)
+
+
+def _reading(place: str, language: str) -> Reading:
     path = Path(place)
     if not path.is_file():
         meant = _beside(path, "*" + path.suffix)
@@ -135,6 +156,4 @@ def _from_text(place: str, name: str, language: str) -> Target:
         content = path.read_bytes()
     except OSError as error:
         raise Wrong(f"{place} can't be read: {error.strerror}") from None
-    reading = (named(language) if language else language_of(place, content)).read(content, place)
-    process = _process_in({one.name: one for one in reading.processes}, place, name or reading.main)
-    return Target(process, tuple(one for one in reading.processes if one is not process), reading)
+    return (named(language) if language else language_of(place, content)).read(content, place)

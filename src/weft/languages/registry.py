@@ -62,6 +62,14 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             layout="weft.languages.mfdl.layout",
         ),
         Language(
+            "gworkflowdl",
+            "Petri nets in GWorkflowDL",
+            (".gwdl", ".gworkflowdl"),
+            "weft.languages.gworkflowdl.reading",
+            roots=("workflow",),
+            limits=MACHINE_LIMITS,
+        ),
+        Language(
             "pnml",
             "place/transition nets in PNML",
             (".pnml",),

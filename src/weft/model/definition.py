@@ -193,6 +193,8 @@ class Common(Form, frozen=True, omit_defaults=True, kw_only=True):
     """The group that owns a compound; empty is the group around it."""
     description: str = ""
     """What it is for, in its author's words; shown to people and never looked at."""
+    properties: dict[str, str] = {}
+    """What other tools say of it; kept, and never looked at."""
 
     def outcome(self, name: str) -> Outcome | None:
         return next((outcome for outcome in self.outcomes if outcome.name == name), None)
@@ -253,6 +255,7 @@ class Place(Form, frozen=True, omit_defaults=True):
     tokens: tuple[Value, ...] = ()
     output: bool = False
     description: str = ""
+    properties: dict[str, str] = {}
 
 
 ArcKind = Literal["take", "read", "inhibit", "reset"]
@@ -295,6 +298,7 @@ class Transition(Form, frozen=True, omit_defaults=True, kw_only=True):
     cancels: tuple[str, ...] = ()
     join: Literal["and", "or"] = "and"
     description: str = ""
+    properties: dict[str, str] = {}
 
 
 class Net(Compound, frozen=True, tag="net", omit_defaults=True, kw_only=True):

@@ -1,6 +1,7 @@
 """Makes processes of the nets of a PNML text: their tokens are null, and nothing happens but that transitions fire."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from weft.languages.pnml.tree import Arc, NetText, Node
 from weft.languages.text.faults import TextReport
@@ -21,6 +22,7 @@ class _Lowering:
         self.report = report
         self.names = names_of(one.id for one in net.real() if one.is_place)
         self.names |= names_of(one.id for one in net.real() if not one.is_place)
+        self.capacities = {self.names[one.id]: one.capacity for one in net.real() if one.capacity}
         self.inputs: dict[str, list[ArcIn]] = {}
         self.outputs: dict[str, list[ArcOut]] = {}
 
@@ -48,9 +50,23 @@ class _Lowering:
 
     def _transition(self, node: Node) -> Transition:
         name = self.names[node.id]
-        inputs, outputs = tuple(self.inputs.get(node.id, ())), tuple(self.outputs.get(node.id, ()))
+        outputs = tuple(self.outputs.get(node.id, ()))
+        inputs = (*self.inputs.get(node.id, ()), *self._room(node, outputs))
         described = _description(node.label, name)
         return Transition(name=name, inputs=inputs, outputs=outputs, priority=node.priority, description=described)
+
+    def _room(self, node: Node, outputs: Sequence[ArcOut]) -> Iterator[ArcIn]:
+        """An inhibitor for each place with a capacity that is filled: it asks for room for what is put."""
+        puts = Counter({arc.place: 0 for arc in outputs})
+        for arc in outputs:
+            puts[arc.place] += arc.weight
+        for place, count in puts.items():
+            capacity = self.capacities.get(place, 0)
+            if 0 < capacity < count:
+                message = f"{node.id!r} puts {count} tokens to a place with room for {capacity}"
+                self.report.add("never", node.span, message, "it can never fire")
+            if capacity:
+                yield ArcIn(place, kind="inhibit", weight=max(1, capacity - count + 1))
 
     def _reference(self, node: Node) -> None:
         found = self.net.meant(node.id)

@@ -145,23 +145,20 @@ class Parsing:
             self.report.add("syntax", span, f"the <{kind}> {id!r} refers to nothing", 'say ref="…"')
             return
         self._parts(element, kind)
-        net.nodes[id] = Node(kind, id, self._label(element), span, tokens, priority, ref)
+        capacity = self._number(element.child("capacity"), 0) if kind == "place" else 0
+        net.nodes[id] = Node(kind, id, self._label(element), span, tokens, max(0, capacity), priority, ref)
 
     def _priority(self, element: Element) -> Element | None:
         own = next((one for one in element.all("toolspecific") if one.get("tool") == TOOL), element)
         return own.child("priority")
 
     def _parts(self, element: Element, kind: NodeKind) -> None:
-        taken = {"name", "initialMarking"} if kind == "place" else {"name", "priority"}
+        taken = {"name", "initialMarking", "capacity"} if kind == "place" else {"name", "priority"}
         for one in element.children:
             if one.name == "toolspecific" and one.get("tool") == TOOL:
                 continue
             if one.name in LAYOUT or one.name == "toolspecific":
                 self._other(one)
-            elif one.name == "capacity":
-                if self._number(one, 0) > 0:
-                    message = f"the place {element.get('id')!r} has a capacity, which a place here does not have"
-                    self.report.add("syntax", one.span, message, "say it with a place for the free room")
             elif one.name == "timed" and self._text(one) in ("false", ""):
                 continue
             elif one.name not in taken:

@@ -19,6 +19,8 @@ class Node:
     label: str
     span: Span
     tokens: int = 0
+    capacity: int = 0
+    """How many tokens a place may have; 0 is as many as come."""
     priority: int = 0
     ref: str = ""
 

@@ -26,7 +26,7 @@ class Reading:
     @property
     def main(self) -> str:
         """The process that is meant when none is named: the only one, or the only one that no other calls."""
-        called = {one.process for process in self.processes for one in _activities(process) if isinstance(one, Call)}
+        called = {one.process for process in self.processes for one in activities(process) if isinstance(one, Call)}
         uncalled = [one.name for one in self.processes if one.name not in called]
         return uncalled[0] if len(uncalled) == 1 else ""
 
@@ -39,7 +39,8 @@ class Reading:
         return faults if self.source is None else located(self.source, self.places.get(process, {}), faults)
 
 
-def _activities(process: Process) -> Iterator[Activity]:
+def activities(process: Process) -> Iterator[Activity]:
+    """All of a process, at every depth."""
     rest: list[Activity] = [process.body]
     while rest:
         activity = rest.pop()

@@ -36,6 +36,8 @@ class Element:
     span: Span
     text: str = ""
     children: list["Element"] = field(default_factory=list)
+    whole: Span = START
+    """From its start tag to its end tag."""
 
     def child(self, *names: str) -> "Element | None":
         return next((one for one in self.children if one.name in names), None)
@@ -139,19 +141,28 @@ def _line_span(source: Source, line: int, column: int) -> Span:
 
 
 def _elements(source: Source, root: etree._Element) -> Element:
-    """Plain elements for those of lxml, whose n-th is the n-th start tag of the text."""
-    made: dict[etree._Element, Element] = {}
-    tags = (found for found in _MARKUP.finditer(source.text) if found[1])
-    for one, tag in zip(root.iter(etree.Element), tags, strict=True):
-        name = etree.QName(one)
-        attributes = {etree.QName(key).localname: str(value) for key, value in one.attrib.items()}
-        text = "".join([one.text or "", *(child.tail or "" for child in one)]).strip()
-        element = Element(name.localname.rpartition(":")[2], name.namespace or "", attributes, Span(*tag.span()), text)
-        made[one] = element
-        parent = one.getparent()
-        if parent is not None:
-            made[parent].children.append(element)
-    return made[root]
+    """Plain elements for those of lxml, whose n-th is the n-th start tag of the text. The root ends last."""
+    open: list[Element] = []
+    last = Element("", "", {}, START)
+    ones = root.iter(etree.Element)
+    for tag in _MARKUP.finditer(source.text):
+        if tag[1]:
+            last = _element(next(ones), Span(*tag.span()))
+            if open:
+                open[-1].children.append(last)
+            if not tag[0].endswith("/>"):
+                open.append(last)
+        elif tag[0].startswith("</"):
+            last = open.pop()
+            last.whole = Span(last.span.start, tag.end())
+    return last
+
+
+def _element(one: etree._Element, span: Span) -> Element:
+    name = etree.QName(one)
+    attributes = {etree.QName(key).localname: str(value) for key, value in one.attrib.items()}
+    text = "".join([one.text or "", *(child.tail or "" for child in one)]).strip()
+    return Element(name.localname.rpartition(":")[2], name.namespace or "", attributes, span, text, whole=span)
 
 
 def _refused(name: str, message: str, advice: str) -> Invalid:
