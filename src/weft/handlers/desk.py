@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from weft.handlers.functions import FindCode, no_code
 from weft.handlers.jobs import ACTIVATE, About, Answers, Failed, Job, Pool
+from weft.handlers.watch import Watch
 from weft.model.definition import Function, Handler, Named, Process, Task
 
 DEFAULT: Final = "default"
@@ -40,10 +41,16 @@ class Route(Struct, frozen=True, eq=False):
 
 
 class Desk:
-    """Routes jobs to pools. `queues` are those that this node serves; none means all."""
+    """Routes jobs to pools. `queues` are those that this node serves; none means all.
 
-    def __init__(self, routes: Sequence[Route], answer: Answers, *, queues: Sequence[str] = ()) -> None:
+    With a `watch`, pools answer to it, and it to the engine; work that is late is then stopped.
+    """
+
+    def __init__(
+        self, routes: Sequence[Route], answer: Answers, *, queues: Sequence[str] = (), watch: Watch | None = None
+    ) -> None:
         self._routes = routes
+        self._watch = watch
         self._answer = answer
         self._queues = frozenset(queues)
         self._pools = list({id(route.pool): route.pool for route in routes}.values())
@@ -51,6 +58,8 @@ class Desk:
         """By name, the pools that do what is in the lane, in the order in which they are tried."""
         self._known: dict[int, tuple[Task, Process | None, str]] = {}
         """By identity of the task, its lane; the task is kept so that its identity stays its own."""
+        if watch is not None:
+            watch.begin(self.stop)
 
     def lane(self, task: Task, process: Process | None = None) -> str:
         """Where a task goes: the same word for all that the same pools can do; empty when nobody here can."""
@@ -85,6 +94,9 @@ class Desk:
 
     def give(self, jobs: Iterable[Job]) -> None:
         """Each to the first pool of its lane that has room; when none has, to the first. A message for each pool."""
+        jobs = list(jobs)
+        if self._watch is not None:
+            self._watch.given(jobs)
         by_lane: dict[str, list[Job]] = {}
         for job in jobs:
             lane = self.lane(job.task, job.process)
@@ -104,6 +116,8 @@ class Desk:
                 pool.stop(about, error)
 
     def close(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
         for pool in self._pools:
             pool.close()
 

@@ -30,7 +30,7 @@ class Work(Protocol):
         ...
 
     def stop(self, error: str = "") -> None:
-        """Asks it to stop, from another thread, at any time."""
+        """Asks it to stop, from another thread, at any time; one that is stopped before it runs, runs to no effect."""
         ...
 
 
@@ -44,7 +44,8 @@ class Workers:
         self._answer = answer
         self._most = most
         self._queue: SimpleQueue[Work | None] = SimpleQueue()
-        self._works: dict[About, Work] = {}
+        self._waiting: dict[About, Work] = {}
+        self._running: dict[About, Work] = {}
         self._mean_seconds = AHEAD_SECONDS
         self._begun_at = perf_counter()
         self._threads = [Thread(target=self._go, name=f"weft-{name}-{one}", daemon=True) for one in range(threads)]
@@ -59,7 +60,7 @@ class Workers:
 
     @property
     def room(self) -> int:
-        given = len(self._works)
+        given = len(self._waiting) + len(self._running)
         if given > len(self._threads) and perf_counter() - self._begun_at > AHEAD_SECONDS:
             return 0  # all threads are busy, and for long
         return max(0, self.capacity - given)
@@ -70,17 +71,21 @@ class Workers:
             if isinstance(work, Failed):
                 self._answer(work)
                 continue
-            self._works[job.about] = work
+            self._waiting[job.about] = work
             self._queue.put(work)
 
     def stop(self, about: About, error: str = "") -> None:
-        work = self._works.get(about)
+        """What has not begun is answered at once, here; who takes a work out of those that wait has it alone."""
+        work = self._waiting.pop(about, None)
         if work is not None:
             work.stop(error)
+            self._answer(work.run())
+        elif (running := self._running.get(about)) is not None:
+            running.stop(error)
 
     def close(self, seconds: float = 1.0) -> None:
         """Waits so long for each thread; one that still works then is left to itself, and dies with the program."""
-        for about in list(self._works):
+        for about in [*self._waiting, *self._running]:
             self.stop(about)
         for _ in self._threads:
             self._queue.put(None)
@@ -90,12 +95,17 @@ class Workers:
     def _go(self) -> None:
         while (work := self._queue.get()) is not None:
             job = work.job
+            about = job.about
+            self._running[about] = work
+            if self._waiting.pop(about, None) is None:  # it was stopped
+                del self._running[about]
+                continue
             self._begun_at = begun = perf_counter()
             if job.task.limits is not None:
                 self._answer(Begun(job))
             answer = work.run()
             # Threads may overwrite each other's mean here: it is a guess, and a lost one does no harm.
             self._mean_seconds += (perf_counter() - begun - self._mean_seconds) / RECENT
-            self._works.pop(job.about, None)
+            del self._running[about]
             self._answer(answer)
             del work, job, answer  # what a result holds is not kept while the thread waits
