@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from tests.store.places import MemoryPlace, Place, PostgresPlace, SqlitePlace
 from tests.store.samples import definition, instance
 from weft.store.batch import Batch
-from weft.store.interface import Filter, Store
+from weft.store.interface import Ended, Filter, Store
 from weft.store.rows import (
     AnswerRow,
     BlobRow,
@@ -127,6 +127,7 @@ filters = st.builds(
 READS = {
     "load": lambda store: store.load(IDS),
     "instances": lambda store: store.instances(),
+    "ended": lambda store: store.ended(Ended(3.0, ("ended", "waiting")), after=(0.5, 1), at_most=2),
     "counts": lambda store: store.counts(),
     "history": lambda store: [store.history(id) for id in IDS],
     "variables": lambda store: store.variables(IDS),
@@ -228,4 +229,4 @@ def test_a_file_agrees_with_the_store_in_memory() -> None:
 
 def test_postgres_agrees_with_the_store_in_memory(postgres_url: str) -> None:
     schemas = count()
-    agree(lambda resources: PostgresPlace(f"{postgres_url}_{next(schemas)}"), examples=12, steps=40)
+    agree(lambda resources: PostgresPlace(f"{postgres_url}_{next(schemas)}"), examples=6, steps=30)

@@ -8,13 +8,14 @@ import pytest
 
 from tests.store.samples import batch, facts, instance, started
 from tests.store.test_reads import FILTERS
-from weft.store import sql_filter, sqlite_file
+from weft.store import sql_filter
 from weft.store.batch import Committed, Refused, Value
 from weft.store.interface import Filter, Store
 from weft.store.migrations import Migration
 from weft.store.opening import open_store, open_visitor
 from weft.store.problems import CannotOpen, Unavailable
 from weft.store.rows import CommandRow, TimerRow
+from weft.store.sqlite.file import settle
 
 ROOM = Migration(900, "people: items", ("create table item (id {int} primary key, name {text}, photo {bytes})",))
 
@@ -94,9 +95,9 @@ def test_weak_settings_are_found_by_reading_them_back(path: Path) -> None:
             return super().execute(statement.replace("synchronous = full", "synchronous = normal"))
 
     with pytest.raises(CannotOpen, match="synchronous is 1"):
-        sqlite_file.settle(sqlite3.connect(path, factory=Stubborn), path, "rwc")
+        settle(sqlite3.connect(path, factory=Stubborn), path, "rwc")
     with pytest.raises(CannotOpen, match="its journal is 'memory'"):
-        sqlite_file.settle(sqlite3.connect(":memory:"), path, "rwc")
+        settle(sqlite3.connect(":memory:"), path, "rwc")
 
 
 def test_a_batch_of_many_rows_is_written_whole(path: Path) -> None:

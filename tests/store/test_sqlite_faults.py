@@ -17,7 +17,7 @@ from tests.store.samples import facts, instance
 from weft.store.batch import Batch, Committed, Outcome, Refused, Unknown
 from weft.store.opening import open_store
 from weft.store.rows import TimerRow
-from weft.store.sqlite import SqliteStore
+from weft.store.sqlite.store import SqliteStore
 
 ROWS = 40
 ROUNDS = 6

@@ -28,7 +28,7 @@ from weft.store.rows import (
     WorkRow,
     slot_of,
 )
-from weft.store.sqlite_transaction import SqliteTransaction
+from weft.store.sqlite.transaction import SqliteTransaction
 from weft.store.tables import (
     ANSWER,
     BLOB,

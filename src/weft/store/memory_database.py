@@ -9,7 +9,7 @@ from time import time
 
 from weft.store.batch import SWEPT_MAX, Batch, Committed, KeyName, Outcome, Refused, Transaction
 from weft.store.rows import SLOTS, CommandRow, FactRow, InstanceRow, KeyRow, NodeRow, Row, TimerRow
-from weft.store.sqlite_transaction import SqliteTransaction
+from weft.store.sqlite.transaction import SqliteTransaction
 from weft.store.tables import ANSWER, FACT, INSTANCE, KEY, TABLES, TIMER, Table
 
 Key = object

@@ -11,9 +11,9 @@ from weft.store.memory import MemoryStore
 from weft.store.migrations import Migration, in_order
 from weft.store.problems import CannotOpen
 from weft.store.schema import SCHEMA
-from weft.store.sqlite import SqliteStore
-from weft.store.sqlite_keeping import back_up, upgrade
-from weft.store.sqlite_visitor import SqliteVisitor
+from weft.store.sqlite.keeping import back_up, upgrade
+from weft.store.sqlite.store import SqliteStore
+from weft.store.sqlite.visitor import SqliteVisitor
 
 FORMS = "memory:, sqlite:///PATH or postgresql://USER@HOST/DATABASE"
 SQLITE: Final = "sqlite:///"

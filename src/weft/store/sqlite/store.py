@@ -11,9 +11,9 @@ from weft.store.codec import Codec
 from weft.store.migrations import Migration, missing, older
 from weft.store.problems import CannotOpen
 from weft.store.rows import CommandRow, OutboxRow, TimerRow
-from weft.store.sqlite_batch import write
-from weft.store.sqlite_file import FileLock, connect, is_passing, problem_of, refusal_of
-from weft.store.sqlite_reads import SqliteReads, steps_taken, take
+from weft.store.sqlite.file import FileLock, connect, is_passing, problem_of, refusal_of
+from weft.store.sqlite.reads import SqliteReads, steps_taken, take
+from weft.store.sqlite.writing import write
 from weft.store.tables import COMMAND, OUTBOX, TIMER
 
 FENCE: Final = "update node set batch = ? where name = ? and epoch = ?"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from weft.store.migrations import Migration, missing
 from weft.store.problems import CannotOpen, Damaged
-from weft.store.sqlite_file import FileLock, connect, problem_of
-from weft.store.sqlite_reads import steps_taken, take
+from weft.store.sqlite.file import FileLock, connect, problem_of
+from weft.store.sqlite.reads import steps_taken, take
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from weft.store import sql_writes
 from weft.store.batch import SWEPT_MAX, Batch, Committed, KeyName, Refused, Value
 from weft.store.codec import Codec
 from weft.store.rows import KeyRow, Row
-from weft.store.sqlite_transaction import SqliteTransaction
+from weft.store.sqlite.transaction import SqliteTransaction
 from weft.store.tables import INSTANCE, KEY, SIGNAL, TABLES, Table
 
 HOLDERS: Final = "select process, key, instance from key where instance <> 0 and (process, key) in ({keys})"

@@ -11,8 +11,8 @@ from weft.store.batch import Record, Transaction, Value
 from weft.store.codec import Codec
 from weft.store.migrations import Migration, register
 from weft.store.sql_reads import SqlReads
-from weft.store.sqlite_file import problem_of
-from weft.store.sqlite_transaction import SqliteTransaction
+from weft.store.sqlite.file import problem_of
+from weft.store.sqlite.transaction import SqliteTransaction
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ from weft.store.codec import Codec
 from weft.store.migrations import Migration, missing, older
 from weft.store.problems import CannotOpen
 from weft.store.rows import CommandRow
-from weft.store.sqlite_file import connect
-from weft.store.sqlite_reads import SqliteReads, steps_taken
+from weft.store.sqlite.file import connect
+from weft.store.sqlite.reads import SqliteReads, steps_taken
 
 SEND: Final = "insert into command (instance, name, time, actor, payload, codec) values (?, ?, ?, ?, ?, ?) returning id"
 
