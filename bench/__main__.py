@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import compiled, definitions, kernel, nets, store
+from bench import compiled, definitions, kernel, nets, store, store_postgres
 from bench.figures import Figure, is_compiled, line, write
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
@@ -23,6 +23,7 @@ def all_figures() -> Iterator[Figure]:
     yield from definitions.figures()
     yield from kernel_figures()
     yield from store.figures()
+    yield from store_postgres.figures()
 
 
 def measured(figures: Iterator[Figure]) -> list[Figure]:

@@ -34,7 +34,7 @@ WORDS: Final[Mapping[Dialect, Mapping[str, str]]] = {
         "text": 'text collate "C"',
         "bytes": "bytea",
         "bool": "boolean",
-        "id": "bigint generated always as identity primary key",
+        "id": "bigint generated always as identity",
         "serial": "bigint generated always as identity primary key",
         "clustered": "",
     },

@@ -75,6 +75,7 @@ TABLES_OF_INSTANCES: Final = (
 
 POSTGRES: Final = (
     "alter table node set (fillfactor = 50)",
+    "alter table fact add primary key using index fact_instance",
     "create table slot (slot {int} primary key, node {text} not null default '')",
     "insert into slot (slot) select * from generate_series(0, 255)",
 )
