@@ -14,7 +14,7 @@ from rich.tree import Tree
 
 from weft import Answers, Result, Start, all_of, choice, loop, person, process, race, task, var
 from weft.assembly.running import in_memory
-from weft.kernel import commands, facts
+from weft.kernel import facts
 from weft.kernel.facts import AnyFact
 
 console = Console(highlight=False, width=100)
@@ -167,7 +167,7 @@ def act(title: str, why: str, patient_id: int, customer: str, answers: Answers) 
     console.rule(f"[bold]{title}[/]", align="left")
     console.print(f"   [dim]{why}[/]\n")
     runner = in_memory(check_up, answers, Start(key=title), watch=narrator())
-    result = runner.run(commands.Start({"patient_id": patient_id, "customer": customer}))
+    result = runner.run({"patient_id": patient_id, "customer": customer})
     style = GREEN if result.committed else RED
     end = "committed" if result.committed else f"aborted with {result.error}"
     console.print(f"   [{style}]●[/] [bold]check_up[/]   [{style}]{end}[/]; registered: {book()}")

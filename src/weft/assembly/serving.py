@@ -3,10 +3,9 @@
 import time
 from concurrent.futures import Future
 from queue import SimpleQueue
+from secrets import randbits
 from threading import BoundedSemaphore
 from typing import TypeVar
-
-from msgspec.structs import replace
 
 from weft.assembly.hands import MakeHands, Tasks, embedded, finder
 from weft.assembly.operations import Ask, answer
@@ -47,7 +46,7 @@ class Serving:
             inbox: SimpleQueue[Input | None] = SimpleQueue()
             self._put = inbox.put
             self._desk = hands(finder(tasks), inbox.put)
-            core = Core(self._store, self._desk, Ids(), self.settings, number=self._store.batch)
+            core = Core(self._store, self._desk, Ids(salt=randbits(32)), self.settings, number=self._store.batch)
             server = Server(core, self._store, hear)
             self._room = BoundedSemaphore(self.settings.waiting_max)
             self._loop = Loop(server, self._store, self.settings, time.time, fail, inbox)
@@ -70,7 +69,7 @@ class Serving:
             if not self._room.acquire(timeout=wait_seconds):
                 raise Busy(f"{self.settings.waiting_max:,} requests wait already: try again later")
             future.add_done_callback(lambda _: self._room.release())
-        self._put(replace(ask.request, token=Waiting(future, ask)))
+        self._put(ask.request.by(Waiting(future, ask)))
         return future
 
     def close(self, seconds: float = 10.0) -> None:

@@ -19,7 +19,7 @@ FAILED: Final = "failed"
 
 
 class Asking:
-    """Answers the works of a run one by one, as `weft.engine.runner.People`."""
+    """Answers the works of a run one by one, as `weft.assembly.running.People`."""
 
     def __init__(self, console: Console, classes: Mapping[str, ObjectClass]) -> None:
         self.console = console

@@ -13,8 +13,8 @@ from weft.cli.exits import ABORTED, DONE, WAITING
 from weft.cli.language import LANGUAGE
 
 if TYPE_CHECKING:
+    from weft.assembly.running import People
     from weft.engine.result import Result
-    from weft.engine.runner import People
     from weft.model.definition import Process
 
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @BIND
 @click.option("--with", "others", metavar="FILE", multiple=True, help="More processes that it may call; repeatable.")
 @LANGUAGE
-@click.option("--key", default="", help="The name of the run; tasks see it in their idempotency keys.")
+@click.option("--key", default="", help="The business key of the run.")
 @click.option("--real-time", is_flag=True, help="Wait for timers; else time jumps to the next one.")
 @click.option("--verbose", "-v", is_flag=True, help="Print every fact as it becomes true.")
 @click.option("--json", "as_json", is_flag=True, help='Print {"outcome", "values", "status"} and nothing else.')
@@ -72,7 +72,6 @@ def run(
     from weft.cli.targets import target_of
     from weft.cli.telling import teller
     from weft.engine.clocks import RealClock
-    from weft.kernel import commands
     from weft.languages.python.context import Start
     from weft.model.faults import Invalid
 
@@ -94,7 +93,7 @@ def run(
         people=_at_terminal(process, ask),
     )
     with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-        result = runner.run(commands.Start(given))
+        result = runner.run(given)
     click.echo(_json(result) if as_json else _words(result))
     ctx.exit(exit_code(result))
 

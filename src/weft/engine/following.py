@@ -16,7 +16,7 @@ from weft.engine.requests import LookUp, Mail
 from weft.engine.timing import name_of, occurrence
 from weft.engine.turn import GoOn, Turn
 from weft.handlers.jobs import OUTPUT, About, Job
-from weft.kernel import commands, effect_types
+from weft.kernel import commands, effect_types, status
 from weft.kernel.commands import Command
 from weft.kernel.effect_types import AnyEffect, Dispatch
 from weft.kernel.refusals import Refused
@@ -44,6 +44,20 @@ def settle(core: Parts, turn: Turn, live: Live) -> None:
         if core.rooms:
             turn.effects.append((live.id, effect))
         FOLLOWS[type(effect)](core, turn, live, effect)
+        if turn.has_queued and not asked:
+            begin_queued(core, turn)
+
+
+def begin_queued(core: Parts, turn: Turn) -> None:
+    """What was queued in this turn begins, the most urgent first, as far as there is room."""
+    turn.has_queued = False
+    for lane, about in core.queues.take(turn.rooms):
+        live = turn.touched[about[0]]
+        task, work = task_at(live, about[1]), work_at(live, about)
+        if task is not None and work is not None:
+            begin(core, turn, live, task, work, about, lane)
+        else:
+            live.busy.discard(about)
 
 
 def try_to(turn: Turn, live: Live, command: Command) -> bool:
@@ -71,6 +85,23 @@ def task_at(live: Live, path: str) -> Task | None:
     return activity if isinstance(activity, Task) else None
 
 
+def work_at(live: Live, about: About) -> Dispatch | None:
+    """The work that is ready there, if it is this attempt; else None."""
+    _, path, round, attempt = about
+    offer = live.state.offers.get(path)
+    if offer is not None:
+        frame, node, number = offer
+        body = frame.execution[node].body  # type: ignore[union-attr]
+        return Dispatch(path, round, attempt, body.firings[number].inputs)  # type: ignore[union-attr]
+    place = find(live.state, path)
+    if place is None or place[0].status[place[1]] != status.READY or place[0].rounds[place[1]] != round:
+        return None
+    execution = place[0].execution[place[1]]
+    if execution is None or execution.attempt != attempt:
+        return None
+    return Dispatch(path, round, attempt, execution.inputs)
+
+
 # Tasks that are ready, by the kind of their handler.
 
 
@@ -88,11 +119,13 @@ def queue(core: Parts, turn: Turn, live: Live, task: Task, work: Dispatch) -> No
         return
     about = live.id, work.path, work.round, work.attempt
     priority = live.row.priority + task.priority
-    if turn.rooms.get(lane, 0 if core.is_closing else 1) > 0 and core.queues.is_first(lane, priority):
+    room = turn.rooms.setdefault(lane, 0 if core.is_closing else 1)
+    if room > len(live.asked) and core.queues.is_first(lane, priority):
         begin(core, turn, live, task, work, about, lane)
     elif about not in core.jobs:
         live.busy.add(about)
         core.queues.add(lane, about, priority)
+        turn.has_queued = room > 0
 
 
 def begin(core: Parts, turn: Turn, live: Live, task: Task, work: Dispatch, about: About, lane: str) -> None:
@@ -103,7 +136,7 @@ def begin(core: Parts, turn: Turn, live: Live, task: Task, work: Dispatch, about
         return
     live.busy.add(about)
     turn.begun.add(about)
-    turn.rooms[lane] = turn.rooms.get(lane, 1) - 1
+    turn.rooms[lane] -= 1
     checkpoint = live.checkpoints.get((path, round)) if live.checkpoints else None
     key = f"{live.id}/{path}@{round}" if round else f"{live.id}/{path}"
     turn.jobs.append(Job(task, live.id, path, round, attempt, key, work.inputs, checkpoint, live.current.process))
@@ -241,7 +274,10 @@ def bind(core: Parts, turn: Turn, live: Live, wanted: LookUp) -> None:
         try_to(turn, live, commands.Bind(*about, found.hash, found.process))
         return
     version = f" in version {wanted.version}" if wanted.version else ""
-    message = f"no process {wanted.process!r}{version} is deployed here: deploy it, then retry {wanted.path}"
+    message = (
+        f"no process {wanted.process!r}{version} is known here: deploy it, "
+        f"or give it beside the one that calls it: weft.run({live.row.process}, {wanted.process}, …)"
+    )
     try_to(turn, live, commands.Fail(*about, "engine.no_process", message))
 
 

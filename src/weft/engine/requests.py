@@ -5,9 +5,10 @@ operating-system process; its answer is written in the batch itself.
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from weft.kernel.commands import Command
 from weft.kernel.facts import Values
@@ -23,6 +24,10 @@ Whom: TypeAlias = int | tuple[str, str]
 class Request(Struct, frozen=True, kw_only=True, eq=False):
     token: Token = None
     actor: str = ""
+
+    def by(self, token: Token) -> Self:
+        """The same, asked by who has this token."""
+        return replace(self, token=token)
 
 
 class Deploy(Request, frozen=True, eq=False):

@@ -1,53 +1,35 @@
-"""How an instance stands, in words: whether it has ended, and else what it waits for or what is in the way."""
+"""How an instance that has not ended stands, in words: what it waits for, or what is in the way."""
 
-from collections.abc import Mapping
-
-from weft.engine.instance import Instance
+from weft.engine.following import task_at
+from weft.engine.live import Live
 from weft.engine.result import Result, RunStatus
-from weft.kernel import facts, status
 from weft.kernel.effect_types import AnyEffect, Ask, Dispatch, Lookup, Stop, Timer
+from weft.kernel.flow import in_the_way
 from weft.kernel.outstanding import outstanding
+from weft.kernel.state import find
 from weft.model.definition import Group, Person, Signal
 from weft.model.definition import Timer as TimerHandler
 
 
-def result_of(instance: Instance, exceptions: Mapping[str, BaseException]) -> Result:
-    name = instance.process.name
-    told = tuple(fact for _, decided in instance.decisions for fact in decided)
-    root = instance.state.root
-    ended = instance.ended
-    if ended is not None:
-        assert root is not None
-        execution = root.execution[0]
-        return Result(
-            name,
-            "ended",
-            ended.outcome,
-            ended.values,
-            ended.error,
-            execution.message if execution is not None else "",
-            lambda: told,
-            committed=root.status[0] == status.COMMITTED,
-            exception=exceptions.get(ended.error),
-        )
-    open_effects = outstanding(instance.plan, instance.state)
+def standing_of(live: Live) -> Result:
+    open_effects = outstanding(live.plan, live.state)
     stuck = [one for one in open_effects if isinstance(one, Ask) and one.why == "engine.stuck"]
     standing: RunStatus = "stuck" if stuck else "waiting"
-    asked = stuck or open_effects
-    words = [waiting for effect in asked if (waiting := waits_for(instance, effect))]
-    words += ["resume"] if instance.state.paused_at >= 0 else []
-    return Result(
-        name, standing, told=lambda: told, waits=tuple(dict.fromkeys(words)), error="engine.stuck" if stuck else ""
-    )
+    words = [waiting for effect in stuck or open_effects if (waiting := waits_for(live, effect))]
+    words += ["resume"] if live.state.paused_at >= 0 else []
+    error = "engine.stuck" if stuck else ""
+    return Result(live.row.process, standing, error=error, waits=tuple(dict.fromkeys(words)), instance=live.id)
 
 
-def waits_for(instance: Instance, effect: AnyEffect) -> str:
+def waits_for(live: Live, effect: AnyEffect) -> str:
     """What one open effect waits for; nothing for those that wait for nobody."""
     match effect:
         case Dispatch(path):
-            return _work(instance, path)
+            return _work(live, path)
         case Ask(path, why="engine.stuck"):
-            return f"{path} can't go on: {', '.join(_in_the_way(instance, path))}"
+            place = find(live.state, path)
+            assert place is not None
+            return f"{path} can't go on: {', '.join(in_the_way(*place))}"
         case Ask(path, why="engine.open"):
             return f"more items for {path}, or its end"
         case Ask(path, why=why):
@@ -62,8 +44,9 @@ def waits_for(instance: Instance, effect: AnyEffect) -> str:
             return ""
 
 
-def _work(instance: Instance, path: str) -> str:
-    match instance.task_at(path).handler:
+def _work(live: Live, path: str) -> str:
+    task = task_at(live, path)
+    match task.handler if task is not None else None:
         case Person(role):
             return f"{path} (a task for {'the role ' + role if role else 'people'})"
         case Group(users, role):
@@ -73,9 +56,4 @@ def _work(instance: Instance, path: str) -> str:
         case TimerHandler():
             return f"the timer {path}"
         case _:
-            return f"{path} to begin"
-
-
-def _in_the_way(instance: Instance, path: str) -> tuple[str, ...]:
-    told = (fact for _, decided in reversed(instance.decisions) for fact in decided)
-    return next((fact.guards for fact in told if isinstance(fact, facts.Stuck) and fact.path == path), ())
+            return f"{path}: {live.unable[path]}" if path in live.unable else f"{path} to begin"

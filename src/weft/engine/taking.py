@@ -111,7 +111,7 @@ def ready(core: Parts, turn: Turn, ready: Ready) -> None:
     live = waking.live_of(core, turn, about[0])
     if live is None or about in core.jobs:
         return
-    work = waking.work_at(live, about)
+    work = following.work_at(live, about)
     task = following.task_at(live, about[1]) if work is not None else None
     if work is None or task is None:
         if about not in turn.begun:

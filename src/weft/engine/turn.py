@@ -40,6 +40,7 @@ class Turn:
         "deployed",
         "effects",
         "ended",
+        "has_queued",
         "holders",
         "inputs",
         "jobs",
@@ -79,6 +80,8 @@ class Turn:
         self.holders = dict(holders)
         """Who has the business keys that these inputs name."""
         self.begun: set[About] = set()
+        self.has_queued = False
+        """Did something of this turn join a queue that has room?"""
         self.spoilt: list[tuple[Token, Reply]] = []
         """Replies to inputs of an earlier turn that could not be taken."""
 

@@ -6,11 +6,9 @@ from weft.engine.live import Live
 from weft.engine.parts import Parts
 from weft.engine.requests import Ending
 from weft.engine.turn import Turn
-from weft.handlers.jobs import About
 from weft.kernel import commands, status
 from weft.kernel.effect_types import Dispatch, Timer
 from weft.kernel.outstanding import outstanding, running
-from weft.kernel.state import find
 from weft.model import definition
 
 
@@ -51,23 +49,6 @@ def is_time(live: Live, effect: object) -> bool:
         task = task_at(live, effect.path)
         return task is not None and type(task.handler) is definition.Timer
     return type(effect) is Timer
-
-
-def work_at(live: Live, about: About) -> Dispatch | None:
-    """The work that is ready there, if it is this attempt; else None."""
-    _, path, round, attempt = about
-    offer = live.state.offers.get(path)
-    if offer is not None:
-        frame, node, number = offer
-        body = frame.execution[node].body  # type: ignore[union-attr]
-        return Dispatch(path, round, attempt, body.firings[number].inputs)  # type: ignore[union-attr]
-    place = find(live.state, path)
-    if place is None or place[0].status[place[1]] != status.READY or place[0].rounds[place[1]] != round:
-        return None
-    execution = place[0].execution[place[1]]
-    if execution is None or execution.attempt != attempt:
-        return None
-    return Dispatch(path, round, attempt, execution.inputs)
 
 
 def ending(live: Live) -> Ending:

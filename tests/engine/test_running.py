@@ -35,7 +35,6 @@ from weft.assembly.running import in_memory
 from weft.engine.clocks import HandClock, RealClock, VirtualClock
 from weft.engine.problems import CannotRun, Endless, Problem, Unexpected
 from weft.handlers.jobs import Stopped
-from weft.kernel import commands
 from weft.kernel.refusals import NotDeclared, Refused
 from weft.model import blocks, definition
 from weft.model.definition import Function, Named, Process, Task
@@ -164,18 +163,18 @@ def test_the_key_is_the_same_on_every_attempt_and_another_in_another_round() -> 
             raise GatewayDown
 
     p = process("p", variables={"n": 0})(loop("n < 2", charge.retry(2), assign("count", n="n + 1")))
-    weft.run(p, Start(key="order-17")).expect()
+    instance = weft.run(p, Start(key="order-17")).expect().instance
     assert keys == [
-        ("order-17/charge", 0, 1),
-        ("order-17/charge", 0, 2),
-        ("order-17/charge", 0, 3),
-        ("order-17/charge@1", 1, 1),
-        ("order-17/charge@1", 1, 2),
-        ("order-17/charge@1", 1, 3),
+        (f"{instance}/charge", 0, 1),
+        (f"{instance}/charge", 0, 2),
+        (f"{instance}/charge", 0, 3),
+        (f"{instance}/charge@1", 1, 1),
+        (f"{instance}/charge@1", 1, 2),
+        (f"{instance}/charge@1", 1, 3),
     ]
 
 
-def test_two_runs_have_different_keys_unless_a_key_is_given() -> None:
+def test_two_runs_have_different_keys() -> None:
     keys: list[str] = []
 
     @task
@@ -247,7 +246,7 @@ def test_a_heartbeat_raises_when_the_work_is_to_stop() -> None:
     p = process("p")(weft.flow(work).outcome("done", work.on("late")))
     result = weft.run(p).expect()
     assert kinds(result.facts, "work") == ["Ready", "Started", "Marked", "Stopping", "Aborted"]
-    assert isinstance(in_memory(p).run(commands.Start()).exception, Stopped | None)
+    assert isinstance(in_memory(p).run({}).exception, Stopped | None)
 
 
 # Coroutines.
@@ -338,15 +337,15 @@ def test_a_coroutine_that_still_runs_when_its_process_ends_is_cancelled() -> Non
     assert ends == ["cancelled"]
 
 
-def test_inside_a_running_loop_the_way_out_is_told() -> None:
+def test_it_runs_inside_a_running_loop_too() -> None:
     @task
-    async def nothing() -> None: ...
+    async def nothing() -> int:
+        return 1
 
-    async def run() -> None:
-        with pytest.raises(Problem, match="to_thread"):
-            weft.run(process("p")(nothing))
+    async def run() -> weft.Result:
+        return weft.run(process("p")(nothing.into("one")))
 
-    asyncio.run(run())
+    assert asyncio.run(run()).values == {"one": 1}
 
 
 def test_a_deadline_stops_a_coroutine_in_real_time() -> None:
@@ -355,7 +354,7 @@ def test_a_deadline_stops_a_coroutine_in_real_time() -> None:
         await asyncio.Event().wait()
 
     p = process("p")(never.within(timedelta(milliseconds=20), fail=True))
-    result = in_memory(p, clock=RealClock()).run(commands.Start())
+    result = in_memory(p, clock=RealClock()).run({})
     assert result.error == "engine.deadline"
 
 
@@ -365,20 +364,20 @@ def test_a_deadline_stops_a_coroutine_in_real_time() -> None:
 def test_timers_occur_when_nothing_else_is_to_be_done() -> None:
     clock = VirtualClock(1_000.0)
     p = process("p")(timer("pause", timedelta(hours=2)))
-    assert in_memory(p, clock=clock).run(commands.Start()).outcome == "done"
+    assert in_memory(p, clock=clock).run({}).outcome == "done"
     assert clock.now() == 1_000.0 + 7_200
 
 
 def test_a_timer_may_get_its_seconds_as_data() -> None:
     clock = VirtualClock()
     p = process("p", pause=float)(timer("wait").using(seconds=var("pause")))
-    in_memory(p, clock=clock).run(commands.Start({"pause": 12.5}))
+    in_memory(p, clock=clock).run({"pause": 12.5})
     assert clock.now() == 12.5
 
 
 def test_by_a_clock_that_stands_still_the_run_waits_for_its_timer() -> None:
     p = process("p")(timer("pause", timedelta(hours=2)))
-    result = in_memory(p, clock=HandClock()).run(commands.Start())
+    result = in_memory(p, clock=HandClock()).run({})
     assert (result.status, result.waits) == ("waiting", ("the timer pause",))
 
 
@@ -392,7 +391,7 @@ def test_retries_wait_longer_each_time() -> None:
         raise GatewayDown
 
     p = process("p")(charge.retry(3, delay=timedelta(seconds=10), factor=2))
-    in_memory(p, clock=clock).run(commands.Start())
+    in_memory(p, clock=clock).run({})
     assert times == [0, 10, 30, 70]
 
 
@@ -439,7 +438,7 @@ def test_an_answer_that_does_not_fit_fails_the_task() -> None:
 def test_a_signal_is_waited_for_and_kept() -> None:
     p = process("p")(signal("paid", gives=int).into("sum") >> signal("again", "paid", gives=int).into("second"))
     runner = in_memory(p)
-    result = runner.run(commands.Start())
+    result = runner.run({})
     assert result.waits == ("the signal 'paid'",)
     with pytest.raises(Refused):
         runner.signal("paid", result="much")
@@ -451,7 +450,7 @@ def test_a_signal_is_waited_for_and_kept() -> None:
 def test_a_signal_that_comes_early_is_kept_for_who_asks_and_lost_for_who_does_not_keep() -> None:
     p = process("p")(signal("go") >> signal("now", keep=False) >> signal("paid", gives=int).into("sum"))
     runner = in_memory(p)
-    runner.run(commands.Start())
+    runner.run({})
     runner.signal("now")
     runner.signal("paid", result=3)
     result = runner.signal("go")
@@ -462,7 +461,7 @@ def test_a_signal_that_comes_early_is_kept_for_who_asks_and_lost_for_who_does_no
 def test_a_kept_signal_that_does_not_fit_fails_the_task_that_asks_for_it() -> None:
     p = process("p")(signal("go") >> signal("paid", gives=int).into("sum"))
     runner = in_memory(p)
-    runner.run(commands.Start())
+    runner.run({})
     runner.signal("paid", result="much")
     assert runner.signal("go").error == "handler.output"
 
@@ -470,7 +469,7 @@ def test_a_kept_signal_that_does_not_fit_fails_the_task_that_asks_for_it() -> No
 def test_what_loses_a_deferred_choice_is_withdrawn() -> None:
     p = process("p")(weft.pick(signal("yes"), signal("no"), person("ask")))
     runner = in_memory(p)
-    runner.run(commands.Start())
+    runner.run({})
     result = runner.signal("no")
     assert result.outcome == "done"
     assert kinds(result.facts, "yes") == ["Ready", "Skipped"]
@@ -492,7 +491,7 @@ def test_the_work_of_a_net_may_be_for_people_timers_and_signals() -> None:
     assert weft.run(net_with(person("ask")), Answers(ask=None)).expect().values == {"end": [1, 2]}
     assert weft.run(net_with(timer("pause", timedelta(hours=1)))).expect().values == {"end": [1, 2]}
     runner = in_memory(net_with(signal("go")))
-    assert runner.run(commands.Start()).status == "waiting"
+    assert runner.run({}).status == "waiting"
     assert runner.signal("go").expect().values == {"end": [1, 2]}
     assert weft.run(net_with(assign("add", more="n + 1").using(n=var("n")))).expect().values == {"end": [1, 2]}
 
@@ -503,7 +502,7 @@ def test_an_offer_of_a_net_whose_token_has_left_is_withdrawn() -> None:
     net.transition("one", take={"n": begin}, do=signal("left"), put={"n": end})
     net.transition("two", take={"n": begin}, do=person("right"), put={"n": end})
     runner = in_memory(process("net")(net))
-    assert len(runner.run(commands.Start()).waits) == 2
+    assert len(runner.run({}).waits) == 2
     assert runner.signal("left").expect().values == {"end": [1]}
 
 
@@ -551,7 +550,7 @@ def test_a_long_decision_is_gone_on_with() -> None:
 def test_a_loop_without_an_end_is_stopped_with_a_reason() -> None:
     p = process("p", variables={"n": 0})(loop("n < 1", assign("nothing", n="n * 1")))
     with pytest.raises(Endless, match="for ever"):
-        in_memory(p, decisions_max=1_000).run(commands.Start())
+        in_memory(p, facts_max=1_000).run({})
 
 
 def test_urgent_work_begins_first() -> None:
@@ -685,6 +684,6 @@ def test_a_stuck_process_says_what_is_in_the_way() -> None:
 def test_one_who_watches_is_told_every_decision() -> None:
     told: list[str] = []
     p = process("p")(assign("set", n="1"))
-    result = in_memory(p, watch=lambda _, facts: told.extend(kinds(facts))).run(commands.Start())
+    result = in_memory(p, watch=lambda _, facts: told.extend(kinds(facts))).run({})
     assert told == kinds(result.facts)
     assert started(result.facts) == ["p", "set"]

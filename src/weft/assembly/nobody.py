@@ -1,0 +1,24 @@
+"""Hands that do nothing: all work waits until somebody says by hand what becomes of it."""
+
+from collections.abc import Iterable
+
+from weft.handlers.jobs import About, Job
+from weft.model.definition import Process, Task
+
+
+class Nobody:
+    def lane(self, task: Task, process: Process | None = None) -> str:
+        return "nobody"
+
+    def why_not(self, task: Task, process: Process | None = None) -> str:
+        return ""
+
+    def rooms(self) -> dict[str, int]:
+        return {"nobody": 0}
+
+    def give(self, jobs: Iterable[Job]) -> None:
+        """There are never any, since there is no room."""
+
+    def stop(self, abouts: Iterable[About], error: str = "") -> None: ...
+
+    def close(self) -> None: ...
