@@ -20,13 +20,13 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from tests.random.same import difference
 from weft.kernel import commands, effect_types, facts
 from weft.kernel.commands import Command
 from weft.kernel.decide import apply
 from weft.kernel.effect_types import AnyEffect
 from weft.kernel.evolve import evolve, replay
 from weft.kernel.facts import AnyFact
-from weft.kernel.marking import Marking
 from weft.kernel.outstanding import effects, outstanding
 from weft.kernel.plan import Plan, plan_of
 from weft.kernel.refusals import Refused
@@ -192,42 +192,6 @@ ENDING_DEADLINES = [
     "Aborting",
     "Withdrawn",
 ]
-
-
-# States.
-
-NOT_STATE = {"agenda", "looks", "is_short", "freed", "plan", "time", "choice"}
-"""What is to be looked at, what is only remembered to be quick, and the caller's clock."""
-
-
-def difference(one: object, other: object) -> str:
-    """Where two states differ, or nothing. Walks frames, arrays, executions, bodies and logs; knows circles."""
-    seen: set[tuple[int, int]] = set()
-    todo: list[tuple[str, object, object]] = [("state", one, other)]
-    while todo:
-        where, a, b = todo.pop()
-        if a is b or (id(a), id(b)) in seen:
-            continue
-        seen.add((id(a), id(b)))
-        if type(a) is not type(b):
-            return f"{where}: {a!r} and {b!r}"
-        if isinstance(a, Marking) or a is None or isinstance(a, bool | int | float | str | set):
-            if a != b:
-                return f"{where}: {a!r} and {b!r}"
-        elif isinstance(a, list | tuple):
-            assert isinstance(b, list | tuple)
-            if len(a) != len(b):
-                return f"{where}: {a!r} and {b!r}"
-            todo += [(f"{where}[{index}]", *pair) for index, pair in enumerate(zip(a, b, strict=True))]
-        elif isinstance(a, dict):
-            assert isinstance(b, dict)
-            if list(a) != list(b):
-                return f"{where}: {list(a)} and {list(b)}"
-            todo += [(f"{where}[{key!r}]", a[key], b[key]) for key in a]
-        else:
-            names = getattr(type(a), "__slots__", None) or sorted({*vars(a), *vars(b)})
-            todo += [(f"{where}.{name}", getattr(a, name), getattr(b, name)) for name in names if name not in NOT_STATE]
-    return ""
 
 
 def same(one: State, other: State) -> bool:

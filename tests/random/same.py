@@ -2,7 +2,9 @@
 
 from weft.kernel.marking import Marking
 
-NOT_STATE = frozenset(("agenda", "looks", "is_short", "plan", "time", "touched", "stirred", "choice", "freed"))
+NOT_STATE = frozenset(
+    ("agenda", "choice", "freed", "is_short", "looks", "nodes", "plan", "stirred", "time", "told", "touched")
+)
 """What is still to be looked at, what is remembered to be quick, and the caller's clock."""
 
 

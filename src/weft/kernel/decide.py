@@ -27,23 +27,25 @@ def apply(plan: Plan, state: State, command: Command) -> list[AnyFact]:
     if state.freed:
         state.freed.clear()
     HANDLERS[type(command)](plan, d, command)
-    run_looks(d)
-    state.is_short = bool(d.short) and is_short(d)
+    if state.looks:
+        run_looks(d)
+    state.is_short = d.short is not None and is_short(d, d.short)
+    state.told, state.nodes = d.facts, d.nodes
     return d.facts
 
 
-def is_short(d: Decision) -> bool:
+def is_short(d: Decision, short: list[tuple[Frame, int]]) -> bool:
     """Is something left to do now? What stopped short may have ended since."""
-    return d.state.paused_at < 0 and any(is_unfinished(d.state, frame, node) for frame, node in d.short)
+    return d.state.paused_at < 0 and any(is_unfinished(d.state, frame, node) for frame, node in short)
 
 
 def run_looks(d: Decision) -> None:
     looks = d.state.looks
-    while looks:
-        frame, node = looks.popleft()
+    for frame, node in looks:  # grows meanwhile
         agenda = frame.agenda.get(node)
         if agenda is not None:
             look(d, frame, node, agenda)
+    looks.clear()
 
 
 def look(d: Decision, frame: Frame, node: int, agenda: list[int]) -> None:
@@ -54,12 +56,13 @@ def look(d: Decision, frame: Frame, node: int, agenda: list[int]) -> None:
         except ExpressionError as error:
             begin_abort(d, frame, node, "aborted", "engine.expression", str(error))
     del frame.agenda[node]
-    if now == status.READY:
+    if now == status.STARTED or now == status.FIXED or now == status.ABORTING:
+        if frame.status[node] != status.STARTED:
+            settle(d, frame, node)
+    elif now == status.READY:
         start(d, frame, node)
     elif now in SIDES:
         side_ended(d, frame, node)
-    elif frame.status[node] in (status.FIXED, status.ABORTING):
-        settle(d, frame, node)
 
 
 def pick(d: Decision, frame: Frame, node: int, agenda: list[int]) -> None:

@@ -19,19 +19,29 @@ class Decision:
     def __init__(self, state: State) -> None:
         self.state = state
         self.facts: list[AnyFact] = []
-        self.repeated: set[tuple[int, int]] = set()
+        self.nodes: list[int] = []
+        """For each fact its node, if it is about the root's frame, else -1."""
+        self.repeated: set[tuple[int, int]] | None = None
         self.items_left = ITEMS_AT_MOST
         self.firings_left = FIRINGS_AT_MOST
-        self.short: list[tuple[Frame, int]] = []
+        self.short: list[tuple[Frame, int]] | None = None
         """Compounds that had more to do than one decision does."""
 
     def tell(self, frame: Frame, node: int, fact: AnyFact) -> None:
         self.facts.append(fact)
+        self.nodes.append(node if frame.parent is None else -1)
         CHANGES[type(fact)](self.state, frame, node, fact)
+
+    def stop_short(self, frame: Frame, node: int) -> None:
+        """The compound has more to do than one decision does."""
+        if self.short is None:
+            self.short = []
+        self.short.append((frame, node))
 
     def open(self, fact: facts.Ready | facts.Fired) -> Frame:
         """The first fact of a frame opens it."""
         self.facts.append(fact)
+        self.nodes.append(-1)
         frame = open_frame(self.state, fact.path, fact.round)
         CHANGES[type(fact)](self.state, frame, 0, fact)
         return frame
@@ -39,15 +49,18 @@ class Decision:
     def tell_net(self, frame: Frame, node: int, fact: AnyFact) -> None:
         """A fact whose path names a firing, about its net."""
         self.facts.append(fact)
+        self.nodes.append(-1)
         CHANGES[type(fact)](self.state, frame, node, fact)
 
     def tell_kept(self, fact: AnyFact) -> None:
         """A fact about an execution that is kept to be taken back."""
         self.facts.append(fact)
+        self.nodes.append(-1)
         KEPT_CHANGES[type(fact)](self.state, fact)
 
     def commit(self, frame: Frame, node: int, outcome: str, values: Values, error: str = "") -> None:
-        attempt = attempt_of(frame, node)
+        execution = frame.execution[node]
+        attempt = 1 if execution is None else execution.attempt
         self.tell(frame, node, facts.Committed(frame.path(node), frame.rounds[node], attempt, outcome, values, error))
         if node == 0:
             self.after_end(frame, given_up=False)

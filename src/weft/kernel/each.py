@@ -118,7 +118,7 @@ def start_items(d: Decision, frame: Frame, node: int, each: Each, items: Items) 
             inputs = inputs_beside(frame, node, each.body, scope)
         start_frame(d, item_path, 0, 1, one.name, inputs)
     if wants_more(frame, node):
-        d.short.append((frame, node))
+        d.stop_short(frame, node)
 
 
 def tell_mark(d: Decision, frame: Frame, node: int, mark: str, values: Values) -> None:

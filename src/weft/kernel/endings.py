@@ -43,10 +43,11 @@ def replaced_ended(d: Decision, frame: Frame, node: int) -> None:
 
 def settle(d: Decision, frame: Frame, node: int) -> None:
     """A compound whose end is decided and in which nothing runs any more."""
-    execution = execution_of(frame, node)
-    if body_of(frame, node).busy:
+    now = frame.status[node]
+    if now not in (status.FIXED, status.ABORTING) or body_of(frame, node).busy:
         return
-    if frame.status[node] == status.FIXED:
+    execution = execution_of(frame, node)
+    if now == status.FIXED:
         outcome = frame.plan.activity[node].outcome(execution.outcome)
         if outcome is not None and outcome.kind == "repeat" and body_of(frame, node).is_drained:
             begin_abort(d, frame, node, "aborted", CANCELLED)
@@ -69,8 +70,10 @@ def settle(d: Decision, frame: Frame, node: int) -> None:
 def begin_next_round(d: Decision, frame: Frame, node: int, execution: Execution) -> None:
     """At most one new round of a compound in a decision; the next waits for `Continue`."""
     key = (id(frame), node)
+    if d.repeated is None:
+        d.repeated = set()
     if key in d.repeated or d.state.paused_at >= 0:
-        d.short.append((frame, node))
+        d.stop_short(frame, node)
         return
     d.repeated.add(key)
     activity = frame.plan.activity[node]

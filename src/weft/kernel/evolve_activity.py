@@ -45,7 +45,8 @@ def ready(state: State, frame: Frame, node: int, fact: facts.Ready) -> None:
 
 def started(state: State, frame: Frame, node: int, fact: facts.Started) -> None:
     plan = frame.plan
-    execution = execution_of(frame, node)
+    execution = frame.execution[node]
+    assert execution is not None
     frame.status[node] = status.STARTED
     execution.worker = fact.worker
     activity = plan.activity[node]
@@ -103,7 +104,8 @@ def granted(state: State, frame: Frame, node: int, fact: facts.Granted) -> None:
 
 def committed(state: State, frame: Frame, node: int, fact: facts.Committed) -> None:
     plan = frame.plan
-    execution = execution_of(frame, node)
+    execution = frame.execution[node]
+    assert execution is not None
     execution.outcome, execution.values, execution.error = fact.outcome, fact.values, fact.error
     activity = plan.activity[node]
     frame.status[node] = status.COMMITTED
@@ -112,7 +114,8 @@ def committed(state: State, frame: Frame, node: int, fact: facts.Committed) -> N
             write(frame, node, variable, fact.values.get(name))
     if activity.holds:
         unhold(state, frame, node, activity.holds)
-    keep(state, frame, node, execution)
+    if plan.keeps[node] or execution.log is not None:
+        keep(state, frame, node, execution)
     mentions = plan.mentions[node]
     if mentions is not None:
         tell(state, frame, mentions, events.ON_COMMITTED, fact.outcome)
@@ -169,7 +172,8 @@ def ended(state: State, frame: Frame, node: int) -> None:
     """What every end of what was ready has in common: the compound around is less busy and looks."""
     if frame.plan.fed:
         feed(state, frame, node)
-    execution = execution_of(frame, node)
+    execution = frame.execution[node]
+    assert execution is not None
     if execution.body is not None:
         if execution.body.marking is not None:
             forget_net(state, frame, node)
@@ -180,12 +184,16 @@ def ended(state: State, frame: Frame, node: int) -> None:
             close_frame(state, beside)
     if node:
         over = frame.plan.parent[node]
-        body = body_of(frame, over)
+        around_it = frame.execution[over]
+        assert around_it is not None
+        body = around_it.body
+        assert body is not None
         body.busy -= 1
         body.is_stuck = False
         if body.asking:
             asks_no_more(frame, node)
-        attend(state, frame, over)
+        if over not in frame.agenda:
+            attend(state, frame, over)
     elif frame.parent is not None:
         frame_ended(state, frame)
     elif frame.status[0] == status.COMMITTED and state.base is None:

@@ -110,7 +110,7 @@ def fire_all(d: Decision, frame: Frame, node: int) -> None:
         if binding is None:
             return
         if d.firings_left <= 0:
-            d.short.append((frame, node))
+            d.stop_short(frame, node)
             return
         d.firings_left -= 1
         fire(d, frame, node, binding)

@@ -16,9 +16,6 @@ from weft.kernel.effect_types import (
     Continue,
     Dispatch,
     Drain,
-    Ended,
-    Lookup,
-    Place,
     Reverse,
     SettleBranch,
     Stop,
@@ -29,28 +26,42 @@ from weft.kernel.facts import AnyFact
 from weft.kernel.net_plan import UNBOUNDED
 from weft.kernel.places import frames_of, unfinished
 from weft.kernel.plan import Plan
-from weft.kernel.starting import may_start
+from weft.kernel.standing import (
+    deadline,
+    delay_of,
+    dispatch,
+    is_waiting_for_items,
+    look_up,
+    place_away,
+    root_ended,
+    standing,
+)
 from weft.kernel.state import Frame, State, find
 from weft.kernel.stopping import ends_at_once
 from weft.kernel.tree import CALL, EACH, NET, PLACED, TASK, is_persons
-from weft.model.definition import Call, Each
 
 
 def effects(plan: Plan, state: State, told: list[AnyFact]) -> list[AnyEffect]:
     """What these facts, just told, ask for. The state must be as they left it."""
     found: list[AnyEffect] = []
-    for fact in told:
-        asks = ASKING.get(type(fact))
+    nodes, root = state.nodes if told is state.told else None, state.root
+    for number, fact in enumerate(told):
+        kind = type(fact)
+        node = -1 if nodes is None or root is None else nodes[number]
+        if node > 0 and kind in LIFE and root is not None and root.plan.is_plain[node]:
+            continue
+        asks = ASKING.get(kind)
         if asks is None:
-            asks_kept = ASKING_KEPT.get(type(fact))
+            asks_kept = ASKING_KEPT.get(kind)
             if asks_kept is not None:
                 asks_kept(state, fact, found)
             continue
-        place = find(state, fact.path)
+        place = find(state, fact.path) if node < 0 or root is None else (root, node)
         if place is None or place[0].rounds[place[1]] != fact.round or place[0].execution[place[1]] is None:
             bygone(state, fact, found)
         else:
             asks(state, place[0], place[1], fact, found)
+    state.told = []
     if state.freed:
         offer_freed(state, told, found)
     if state.has_eaches:
@@ -58,6 +69,10 @@ def effects(plan: Plan, state: State, told: list[AnyFact]) -> list[AnyEffect]:
     if state.is_short and state.root is not None:
         found.append(Continue(state.root.path(0)))
     return found
+
+
+LIFE: Final = frozenset((facts.Started, facts.Committed))
+"""What most facts are. Of a plain task they ask nothing."""
 
 
 def bygone(state: State, fact: AnyFact, found: list[AnyEffect]) -> None:
@@ -133,64 +148,32 @@ def running(plan: Plan, state: State) -> Iterator[tuple[str, int, int]]:
 AT_WORK: Final = frozenset((status.STARTED, status.STOPPING))
 
 
-def standing(state: State, frame: Frame, node: int, now: int, found: list[AnyEffect]) -> None:
-    execution = execution_of(frame, node)
-    path, round, attempt = frame.path(node), frame.rounds[node], execution.attempt
-    kind = frame.plan.kind[node]
-    if now == status.READY and kind == TASK:
-        dispatch(state, frame, node, found)
-    elif now == status.STOPPING or (now == status.DOUBTED and execution.is_stopped):
-        found.append(Stop(path, round, attempt, True))
-    elif now == status.GRANTED:
-        found.append(Commit(path, round, attempt))
-    elif now == status.FAILED and execution.then == "retry":
-        found.append(Timer(path, round, attempt, "retry", execution.since + delay_of(frame, node)))
-    elif kind == CALL and now == status.STARTED and execution.body is not None and not execution.body.definition:
-        look_up(frame, node, found)
-    elif kind == PLACED and now == status.STARTED:
-        place_away(frame, node, found)
-        if execution.is_drained:
-            found.append(Drain(path, round, attempt))
-    if now == status.DOUBTED:
-        found.append(Ask(path, round, attempt, execution.error))
-    elif execution.body is not None and execution.body.is_stuck:
-        found.append(Ask(path, round, attempt, "engine.stuck"))
-    elif kind == EACH and now == status.STARTED and is_waiting_for_items(frame, node):
-        found.append(Ask(path, round, attempt, "engine.open"))
-    if now in (status.READY, status.STARTED):
-        deadline(frame, node, now, found)
-    if execution.body is not None and execution.body.marking is not None:
-        net.standing(state, frame, node, found)
-
-
 # One for each kind of fact that asks for something.
 
 
 def on_ready(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
-    if frame.plan.kind[node] != TASK:
+    plan = frame.plan
+    if plan.kind[node] != TASK:
         return
     now = frame.status[node]
     if now == status.READY:
         dispatch(state, frame, node, found)
-        deadline(frame, node, now, found)
+        if plan.activity[node].deadline is not None:
+            deadline(frame, node, now, found)
     elif now == status.STARTED and is_persons(frame.plan.activity[node]):  # what was offered began with its tokens
         deadline(frame, node, now, found)
 
 
-def dispatch(state: State, frame: Frame, node: int, found: list[AnyEffect]) -> None:
-    if state.paused_at >= 0 or not may_start(state, frame, node):
-        return
-    execution = execution_of(frame, node)
-    found.append(Dispatch(frame.path(node), frame.rounds[node], execution.attempt, execution.inputs))
-
-
 def on_started(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
+    kind = frame.plan.kind[node]
+    if kind == TASK and frame.plan.activity[node].deadline is None:
+        return
     if frame.status[node] == status.STARTED:
         if not is_persons(frame.plan.activity[node]):
             deadline(frame, node, status.STARTED, found)
-        if frame.plan.kind[node] == CALL:
+        if kind == CALL:
             look_up(frame, node, found)
-        elif frame.plan.kind[node] == PLACED:
+        elif kind == PLACED:
             place_away(frame, node, found)
 
 
@@ -200,38 +183,12 @@ def on_repeated(state: State, frame: Frame, node: int, fact: AnyFact, found: lis
         deadline(frame, node, status.STARTED, found)
 
 
-def place_away(frame: Frame, node: int, found: list[AnyEffect]) -> None:
-    execution = execution_of(frame, node)
-    found.append(Place(frame.path(node), frame.rounds[node], execution.attempt, execution.set, execution.inputs))
-
-
 def on_drained(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
     """What other groups run inside is drained there."""
     for inside in frames_of(state):
         for at, kind in enumerate(inside.plan.kind):
             if kind == PLACED and inside.status[at] == status.STARTED and execution_of(inside, at).is_drained:
                 found.append(Drain(inside.path(at), inside.rounds[at], execution_of(inside, at).attempt))
-
-
-def look_up(frame: Frame, node: int, found: list[AnyEffect]) -> None:
-    call = frame.plan.activity[node]
-    assert isinstance(call, Call)
-    found.append(
-        Lookup(frame.path(node), frame.rounds[node], execution_of(frame, node).attempt, call.process, call.version)
-    )
-
-
-def deadline(frame: Frame, node: int, now: int, found: list[AnyEffect]) -> None:
-    activity = frame.plan.activity[node]
-    limit = activity.deadline
-    if limit is None or (now < status.STARTED and not is_persons(activity)):
-        return
-    execution = execution_of(frame, node)
-    path, round = frame.path(node), frame.rounds[node]
-    for number, early in [*enumerate(limit.warn_seconds), (-1, 0.0)]:
-        if number not in execution.overdue:
-            due = execution.since + limit.seconds - early
-            found.append(Timer(path, round, execution.attempt, "deadline", due, number))
 
 
 def on_end(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
@@ -248,11 +205,6 @@ def on_aborted(state: State, frame: Frame, node: int, fact: AnyFact, found: list
         if is_stopped or ends_at_once(frame, node):
             found.append(Stop(fact.path, fact.round, fact.attempt))
     on_end(state, frame, node, fact, found)
-
-
-def root_ended(frame: Frame, found: list[AnyEffect]) -> None:
-    execution = execution_of(frame, 0)
-    found.append(Ended(frame.path(0), 0, execution.attempt, execution.outcome, execution.values, execution.error))
 
 
 def on_skipped(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
@@ -279,14 +231,6 @@ def on_failed(state: State, frame: Frame, node: int, fact: AnyFact, found: list[
         found.append(Timer(frame.path(node), frame.rounds[node], execution.attempt, "retry", due))
 
 
-def delay_of(frame: Frame, node: int) -> float:
-    """The backoff of the latest failure, as its rule grows it."""
-    execution = execution_of(frame, node)
-    rule = frame.plan.activity[node].on_error[execution.rule]
-    tried = (execution.retries or {}).get(execution.rule, 1)
-    return min(rule.delay_seconds * rule.factor ** (tried - 1), rule.delay_seconds_max)
-
-
 def on_doubt(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:
     if frame.status[node] == status.DOUBTED:
         found.append(Ask(fact.path, fact.round, fact.attempt, execution_of(frame, node).error))
@@ -296,18 +240,6 @@ def on_stuck(state: State, frame: Frame, node: int, fact: AnyFact, found: list[A
     execution = execution_of(frame, node)
     if execution.body is not None and execution.body.is_stuck:
         found.append(Ask(fact.path, fact.round, fact.attempt, "engine.stuck"))
-
-
-def is_waiting_for_items(frame: Frame, node: int) -> bool:
-    """An open each in which nothing runs asks for more items, or to be finished."""
-    each = frame.plan.activity[node]
-    body = execution_of(frame, node).body
-    assert isinstance(each, Each)
-    if body is None or body.items is None:
-        return False
-    return (
-        each.open and not body.items.is_closed and not body.items.running and body.items.next >= len(body.items.values)
-    )
 
 
 def on_resumed(state: State, frame: Frame, node: int, fact: AnyFact, found: list[AnyEffect]) -> None:

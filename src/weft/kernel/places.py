@@ -23,11 +23,18 @@ def locate(d: Decision, command: About, takes: str) -> tuple[Frame, int]:
     place = find(d.state, command.path)
     if place is None:
         raise NotFound(f"there is no activity {command.path!r} in this instance")
-    frame, node = place
-    check_current(frame, node, command)
+    check_takes(place[0], place[1], command, takes)
+    return place
+
+
+def check_takes(frame: Frame, node: int, command: About, takes: str) -> None:
+    execution, attempt = frame.execution[node], command.attempt
+    if (command.round is not None and command.round != frame.rounds[node]) or (
+        attempt is not None and (execution is None or execution.attempt != attempt)
+    ):
+        check_current(frame, node, command)
     if frame.status[node] not in TAKES[frame.plan.kind[node]].get(takes, NOWHERE):
         raise NotRunning(f"{command.path} is {status.NAMES[frame.status[node]]}: it takes no {takes}")
-    return frame, node
 
 
 def check_current(frame: Frame, node: int, command: About) -> None:

@@ -7,6 +7,7 @@ and shared by all executions. A compound placed in another group is a leaf here.
 
 from weft.kernel.guards import Guards
 from weft.kernel.net_plan import NetPlan
+from weft.kernel.tree import PLACED, TASK
 from weft.model.definition import (
     Activity,
     Each,
@@ -27,6 +28,15 @@ class Plan(Guards):
         count = len(self.formulas)
         self.zeros = [0] * max(count, len(self.kind))
         self.nones: list[None] = [None] * len(self.kind)
+        self.keeps = [
+            kind == PLACED or one.compensation is not None or one.critical
+            for kind, one in zip(self.kind, self.activity, strict=True)
+        ]
+        """Is an execution that commits kept to be taken back? A placed one may be, as its group says."""
+        self.is_plain = [
+            kind == TASK and one.deadline is None for kind, one in zip(self.kind, self.activity, strict=True)
+        ]
+        """A task whose start and whose end ask nothing of the engine."""
         self.nets: dict[int, NetPlan] = {}
         self.holding: dict[int, list[tuple[int, tuple[str, ...]]]] = {}
         self.sides: dict[tuple[int, str], Plan] = {}

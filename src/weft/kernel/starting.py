@@ -21,7 +21,8 @@ def start_child(d: Decision, frame: Frame, child: int) -> None:
             inputs = NOTHING if bindings is None else bound(frame, plan.parent[child], bindings)
             name = plan.activity[child].input_sets[number].name
             d.tell(frame, child, facts.Ready(frame.path(child), frame.rounds[child], 1, name, inputs))
-            start(d, frame, child)
+            if plan.kind[child] != TASK:
+                start(d, frame, child)
             return
 
 

@@ -3,11 +3,10 @@
 Only `weft.kernel.evolve` changes it. It is a fold of the facts: replaying them gives an equal state.
 """
 
-from collections import deque
 from typing import Final
 
 from weft.kernel.binding import Choice
-from weft.kernel.facts import Values
+from weft.kernel.facts import AnyFact, Values
 from weft.kernel.marking import Marking
 from weft.kernel.net_plan import Took
 from weft.kernel.plan import Plan
@@ -233,14 +232,17 @@ class State:
         self.has_eaches = False
         """Has an each ever started here?"""
         self.freed: list[str] = []
-        self.looks: deque[tuple[Frame, int]] = deque()
+        self.told: list[AnyFact] = []
+        self.nodes: list[int] = []
+        """What the last decision told, and for each fact its node in the root's frame, or -1: a cache for effects."""
+        self.looks: list[tuple[Frame, int]] = []
 
     def forget_looks(self) -> None:
         """After a replay nothing is left to look at: what was decided then is in the facts."""
         self.freed.clear()
-        while self.looks:
-            frame, compound = self.looks.popleft()
+        for frame, compound in self.looks:
             frame.agenda.pop(compound, None)
+        self.looks.clear()
 
     @property
     def clock(self) -> float:

@@ -6,7 +6,7 @@ from weft.kernel.checks import check_outcome, check_values
 from weft.kernel.committing import commit_granted, finish
 from weft.kernel.decision import Decision
 from weft.kernel.failing import after_failure, again, fail, is_drained
-from weft.kernel.places import check_current, locate, names
+from weft.kernel.places import check_current, check_takes, locate, names
 from weft.kernel.plan import Plan
 from weft.kernel.refusals import NotAvailable, NotDeclared, NotRunning
 from weft.kernel.starting import may_start, start_side
@@ -40,9 +40,13 @@ def begin_task(d: Decision, frame: Frame, node: int, worker: str) -> None:
 
 
 def complete(plan: Plan, d: Decision, command: commands.Complete) -> None:
-    if not has_begun(d, command.path):
-        occur(d, command)
-    frame, node = locate(d, command, "Complete")
+    place = find(d.state, command.path)
+    if place is None or place[0].status[place[1]] <= status.READY:
+        occur(d, command, place)
+        place = locate(d, command, "Complete")
+    else:
+        check_takes(place[0], place[1], command, "Complete")
+    frame, node = place
     outcome = check_outcome(frame.plan, frame.plan.activity[node], command)
     now = frame.status[node]
     execution = execution_of(frame, node)
@@ -57,15 +61,10 @@ def complete(plan: Plan, d: Decision, command: commands.Complete) -> None:
         finish(d, frame, node, outcome.name, command.values)
 
 
-def has_begun(d: Decision, path: str) -> bool:
-    place = find(d.state, path)
-    return place is not None and place[0].status[place[1]] > status.READY
-
-
-def occur(d: Decision, command: commands.Complete) -> None:
+def occur(d: Decision, command: commands.Complete, place: tuple[Frame, int] | None) -> None:
     """The occurrence of a timer or signal that waits: it begins by that."""
     offer = d.state.offers.get(command.path)
-    place = (offer[0], offer[1]) if offer is not None else find(d.state, command.path)
+    place = place if offer is None else (offer[0], offer[1])
     if place is None or (offer is None and not occurs(place[0], place[1])):
         return
     if d.state.paused_at >= 0:
