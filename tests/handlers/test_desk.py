@@ -9,7 +9,7 @@ from tests.handlers.inbox import SECONDS, Inbox, definition_of, find, job
 from weft import Context, task
 from weft.handlers.coroutines import Coroutines
 from weft.handlers.desk import Desk, Route, functions
-from weft.handlers.jobs import Done, Failed, Pool
+from weft.handlers.jobs import Done, Failed, Job, Pool
 from weft.handlers.threads import Threads
 from weft.model.definition import Command, Function, Http
 from weft.model.definition import Task as Definition
@@ -107,6 +107,24 @@ def test_queues_of_a_task_are_tried_in_their_order(threads: Threads, others: Thr
     inbox.ends(2)
     fast_first = definition_of(wait, queues=("fast", "slow"))
     assert desk.lane(fast_first) != desk.lane(slow_first)
+
+
+def test_another_attempt_begins_with_the_next_alternate(threads: Threads, others: Threads, inbox: Inbox) -> None:
+    begun, go = Event(), Event()
+
+    @task
+    def wait() -> None:
+        begun.set()
+        go.wait(SECONDS)
+
+    routes = [functions(threads, find, queues=("atlas",)), functions(others, find, queues=("titan",))]
+    desk = Desk(routes, inbox)
+    wanted = definition_of(wait, queues=("atlas", "titan"))
+    desk.give([Job(wanted, 1, "wait", attempt=2)])
+    assert begun.wait(SECONDS)
+    assert (threads.room, others.room) == (1, 0)
+    go.set()
+    inbox.end()
 
 
 def test_a_queue_that_has_its_own_pool_is_done_nowhere_else(threads: Threads, others: Threads, inbox: Inbox) -> None:

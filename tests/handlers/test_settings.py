@@ -18,6 +18,7 @@ SECTIONS = {
     "sql": settings.Databases,
     "files": settings.OpenFiles,
     "workers": settings.WorkerSettings,
+    "executors.NAME": settings.ExecutorSettings,
 }
 
 
@@ -28,6 +29,10 @@ def test_every_setting_of_a_section_is_described(section: str) -> None:
         name for cell in re.findall(r"^\| (`[^|]*) \|", text, re.MULTILINE) for name in re.findall(r"`(\w+)`", cell)
     }
     assert described == set(SECTIONS[section].__struct_fields__)
+
+
+def test_every_section_is_among_these() -> None:
+    assert {section.partition(".")[0] for section in SECTIONS} == set(settings.Allowed.__struct_fields__)
 
 
 def test_a_misspelt_setting_is_refused() -> None:

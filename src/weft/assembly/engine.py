@@ -1,7 +1,7 @@
 """`Engine` and `AsyncEngine`: durable processes in a program, each method once as a call and once as a coroutine."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from types import TracebackType
@@ -34,8 +34,9 @@ class _Opened:
         node: str = "main",
         settings: Settings | None = None,
         codec: Codec | None = None,
+        allow: Mapping[str, object] | None = None,
     ) -> None:
-        self._serving = Serving(url, tasks, node=node, settings=settings, codec=codec)
+        self._serving = Serving(url, tasks, node=node, settings=settings, codec=codec, allow=allow)
 
     def _whole(self, result: Result) -> Result:
         """The result, whose facts are read when someone wants them."""

@@ -6,11 +6,14 @@ from importlib import import_module
 from types import ModuleType
 from typing import TypeAlias
 
+from weft.assembly.outside import outside
 from weft.handlers.coroutines import Coroutines
 from weft.handlers.desk import Desk, functions
 from weft.handlers.functions import Code, FindCode
 from weft.handlers.jobs import Answers
+from weft.handlers.settings import Allowed
 from weft.handlers.threads import SWITCH_SECONDS, Threads
+from weft.handlers.watch import Watch
 from weft.languages.python.tasks import Task, lookup
 from weft.model.definition import Function, Named
 
@@ -34,14 +37,16 @@ def finder(tasks: Tasks) -> FindCode:
     return find
 
 
-def embedded(find: FindCode, answer: Answers, *, threads: int = 32) -> Desk:
+def embedded(find: FindCode, answer: Answers, allowed: Allowed, *, threads: int = 32) -> Desk:
     """What an engine inside a program works with."""
     sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_SECONDS))
+    watch = Watch(answer)
     routes = [
-        functions(Threads(find, answer, threads=threads), find),
-        functions(Coroutines(find, answer), find, coroutines=True),
+        functions(Threads(find, watch.hear, threads=threads), find),
+        functions(Coroutines(find, watch.hear), find, coroutines=True),
+        *outside(find, watch.hear, allowed),
     ]
-    return Desk(routes, answer)
+    return Desk(routes, watch.hear, watch=watch)
 
 
-MakeHands: TypeAlias = Callable[[FindCode, Answers], Desk]
+MakeHands: TypeAlias = Callable[[FindCode, Answers, Allowed], Desk]

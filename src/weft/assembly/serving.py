@@ -1,6 +1,7 @@
 """An engine put together: store, hands, core and the thread that drives them; asked by futures, from any thread."""
 
 import time
+from collections.abc import Mapping
 from concurrent.futures import Future
 from queue import SimpleQueue
 from secrets import randbits
@@ -9,6 +10,7 @@ from typing import TypeVar
 
 from weft.assembly.hands import MakeHands, Tasks, embedded, finder
 from weft.assembly.operations import Ask, answer
+from weft.assembly.outside import allowed_of
 from weft.engine.core import Core
 from weft.engine.ids import Ids
 from weft.engine.loop import Loop
@@ -17,6 +19,7 @@ from weft.engine.requests import Begin, Reply
 from weft.engine.server import Server
 from weft.engine.settings import Settings
 from weft.engine.turn import Input
+from weft.handlers.settings import Allowed
 from weft.store.codec import Codec
 from weft.store.interface import Reads
 from weft.store.memory import MemoryStore
@@ -38,6 +41,7 @@ class Serving:
         settings: Settings | None = None,
         codec: Codec | None = None,
         hands: MakeHands = embedded,
+        allow: Mapping[str, object] | Allowed | None = None,
     ) -> None:
         self.settings = settings or Settings()
         self._store = open_store(url, node, codec)
@@ -45,7 +49,7 @@ class Serving:
             self.reads: Reads = self._store if isinstance(self._store, MemoryStore) else open_visitor(url, codec)
             inbox: SimpleQueue[Input | None] = SimpleQueue()
             self._put = inbox.put
-            self._desk = hands(finder(tasks), inbox.put)
+            self._desk = hands(finder(tasks), inbox.put, allowed_of(allow or {}))
             core = Core(self._store, self._desk, Ids(salt=randbits(32)), self.settings, number=self._store.batch)
             server = Server(core, self._store, hear)
             self._room = BoundedSemaphore(self.settings.waiting_max)

@@ -93,21 +93,27 @@ class Desk:
         return "; ".join(reasons) or f"no pool of this node does {task.name}"
 
     def give(self, jobs: Iterable[Job]) -> None:
-        """Each to the first pool of its lane that has room; when none has, to the first. A message for each pool."""
+        """Each to the first pool of its lane that has room; when none has, to the first. A message for each pool.
+
+        A second attempt begins with the second pool, and so on, so that alternates are tried in their order.
+        """
         jobs = list(jobs)
         if self._watch is not None:
             self._watch.given(jobs)
-        by_lane: dict[str, list[Job]] = {}
+        batches: dict[tuple[str, int], list[Job]] = {}
         for job in jobs:
             lane = self.lane(job.task, job.process)
-            if lane in by_lane:
-                by_lane[lane].append(job)
-            elif lane:
-                by_lane[lane] = [job]
-            else:
+            if not lane:
                 self._answer(Failed(job, ACTIVATE, self.why_not(job.task, job.process)))
-        for lane, batch in by_lane.items():
-            _share(batch, self._lanes[lane])
+                continue
+            first = (job.attempt - 1) % len(self._lanes[lane])
+            if (lane, first) in batches:
+                batches[lane, first].append(job)
+            else:
+                batches[lane, first] = [job]
+        for (lane, first), batch in batches.items():
+            pools = self._lanes[lane]
+            _share(batch, [*pools[first:], *pools[:first]])
 
     def stop(self, abouts: Iterable[About], error: str = "") -> None:
         """Tells attempts to stop; `error` is what they have failed with when they do."""

@@ -97,10 +97,12 @@ class Databases(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OpenFiles(Struct, frozen=True, forbid_unknown_fields=True):
-    """`[files]`: what `read` tasks may read."""
+    """`[files]`: what `read` tasks may read, and where contents of files are kept."""
 
     directories: tuple[str, ...] = ()
     """A file must lie in one of them, links followed; a relative name is looked for in their order."""
+    keep: str = "weft-files"
+    """The directory where contents of files are kept; nodes that share a store share it."""
     file_bytes: int = 1_000_000_000
 
 
@@ -113,3 +115,28 @@ class WorkerSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """How many functions each runs side by side."""
     stop_seconds: float = 30.0
     """How long a function may go on after it was told to stop; then its process is ended, once it is alone in it."""
+
+
+class ExecutorSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where functions of some queues run: `[executors.NAME]`."""
+
+    make: str
+    """`module:function` that gives a `concurrent.futures.Executor`; called again when that one is broken."""
+    queues: tuple[str, ...]
+    """The queues whose tasks run there and nowhere else on this node."""
+    most: int = 100
+    """How many tasks it has at a time."""
+
+
+class Allowed(Struct, frozen=True, forbid_unknown_fields=True):
+    """All of it. By default nothing is allowed but the functions that a node was given."""
+
+    applications: dict[str, AllowedApplication] = {}
+    commands: Commands = Commands()
+    endpoints: dict[str, Endpoint] = {}
+    http: Calls = Calls()
+    resources: dict[str, Resource] = {}
+    sql: Databases = Databases()
+    files: OpenFiles = OpenFiles()
+    workers: WorkerSettings = WorkerSettings()
+    executors: dict[str, ExecutorSettings] = {}
