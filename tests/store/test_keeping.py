@@ -9,7 +9,7 @@ import pytest
 from tests.store.samples import batch, definition, facts, instance, started
 from weft.store.batch import Batch
 from weft.store.checking import Finding, Meaning, check
-from weft.store.interface import Ended, Store
+from weft.store.interface import Ended, Filter, Store
 from weft.store.migrations import Migration
 from weft.store.opening import back_up_store, open_store, open_visitor, upgrade_store
 from weft.store.problems import CannotOpen, Damaged
@@ -60,7 +60,7 @@ def test_missing_facts_are_found(store: Store) -> None:
 
 def test_a_definition_that_is_not_what_it_was_is_found(store: Store) -> None:
     store.commit(batch(definitions=[definition(hash="abc", payload=b"xyz")]))
-    assert found(store) == [Finding("definition buy 1 was deployed with hash abc, and now has xyz")]
+    assert found(store) == [Finding("definition buy 1: it was deployed with hash abc, and now has xyz")]
 
 
 def test_an_instance_without_its_definition_is_found(store: Store) -> None:
@@ -116,7 +116,7 @@ ENDED = {
 @pytest.fixture
 def ended(store: Store) -> Store:
     keys = {("buy", str(id)): KeyRow("buy", str(id), id, 99.0) for id in ENDED}
-    rows = {**ENDED, 90: instance(90)}
+    rows = {**ENDED, 90: instance(90), 91: instance(91, state="failed", ended=1.0)}
     store.commit(Batch(1, instances=dict(rows), facts=[facts(id, 1) for id in rows], keys=keys))
     return store
 
@@ -124,7 +124,7 @@ def ended(store: Store) -> Store:
 def test_ended_instances_go_in_steps_the_longest_ended_first(ended: Store) -> None:
     assert list(steps(ended, Ended(before=38.0), at_most=3)) == [[28, 29, 26], [27]]
     assert list(prune(ended, Ended(before=38.0), at_most=3)) == [3, 1]
-    assert ended.count() == 26
+    assert ended.count() == 27
     assert ended.history(28) == []
     assert ended.history(24) == [facts(24, 1)]
     assert len(ended.keys([("buy", "28")])) == 1
@@ -132,7 +132,8 @@ def test_ended_instances_go_in_steps_the_longest_ended_first(ended: Store) -> No
 
 def test_only_the_states_that_were_named_go(ended: Store) -> None:
     assert list(prune(ended, Ended(before=99.0, states=("failed",)), at_most=10)) == [10, 4]
-    assert {row.state for row in ended.instances()} == {"done", "running"}
+    assert [row.id for row in ended.instances(Filter(states=("failed",)))] == [91], "which is still active"
+    assert ended.count(Filter(states=("done",))) == 15
 
 
 # Upgrade.

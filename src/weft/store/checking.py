@@ -37,16 +37,22 @@ def check(reads: Reads, meaning: Meaning) -> Iterator[Finding]:
     hashes: set[str] = set()
     for row in reads.definitions(at_most=1 << 31):
         hashes.add(row.hash)
-        found = meaning.hash_of(row)
-        if found != row.hash:
-            yield Finding(
-                f"definition {row.process} {row.version} was deployed with hash {row.hash}, and now has {found}"
-            )
+        yield from (Finding(f"definition {row.process} {row.version}: {what}") for what in _changed(row, meaning))
     before: int | None = None
     while page := reads.instances(before=before, at_most=PAGE):
         before = page[-1].id
         for instance in page:
             yield from _instance(reads, instance.id, hashes, meaning)
+
+
+def _changed(row: DefinitionRow, meaning: Meaning) -> Iterator[str]:
+    try:
+        found = meaning.hash_of(row)
+    except Damaged as damage:
+        yield str(damage)
+    else:
+        if found != row.hash:
+            yield f"it was deployed with hash {row.hash}, and now has {found}"
 
 
 def _instance(reads: Reads, id: int, hashes: set[str], meaning: Meaning) -> Iterator[Finding]:

@@ -55,7 +55,10 @@ EVERY = Filter()
 
 
 class Ended(Struct, frozen=True):
-    """Which ended instances: before when, of which states; no states are all."""
+    """Which instances that are over: before when, of which states; no states are all.
+
+    One that has ended and is still active, because something of it must be settled, is not among them.
+    """
 
     before: float
     states: tuple[str, ...] = ()
@@ -86,7 +89,7 @@ class Reads(Protocol):
     def counts(self) -> list[Count]: ...
 
     def ended(self, which: Ended, after: tuple[float, int] = (0.0, 0), at_most: int = 100) -> list[InstanceRow]:
-        """Instances that ended, the longest ago first, after this time and id."""
+        """Instances that are over, the longest ago first, after this time and id."""
         ...
 
     def flaws(self) -> list[str]:

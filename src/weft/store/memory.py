@@ -113,7 +113,7 @@ class MemoryReads:
 
     def ended(self, which: Ended, after: tuple[float, int] = (0.0, 0), at_most: int = 100) -> list[InstanceRow]:
         with self._lock:
-            rows = self._matching(Filter(states=which.states, ended_before=which.before))
+            rows = self._matching(Filter(states=which.states, is_active=False, ended_before=which.before))
         found = [(row.ended, row.id, row) for row in rows if row.ended is not None and (row.ended, row.id) > after]
         return [row for _, _, row in sorted(found)[:at_most]]
 

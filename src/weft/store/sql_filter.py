@@ -82,7 +82,7 @@ def page(which: Filter, before: int | None, at_most: int) -> tuple[str, list[Val
 
 def ended(which: Ended, after: tuple[float, int], at_most: int) -> tuple[str, list[Value]]:
     """The longest ended, by the index of `ended`; its first bound leads there, the second leaves out what was given."""
-    condition = Condition(Filter(ended_from=after[0], ended_before=which.before), which.states)
+    condition = Condition(Filter(is_active=False, ended_from=after[0], ended_before=which.before), which.states)
     condition.add("(ended > ? or id > ?)", *after)
     return f"{SELECT}{condition} order by ended, id limit ?", [*condition.parameters, at_most]
 
