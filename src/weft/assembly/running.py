@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from weft.assembly import operations
 from weft.assembly.alone import FACTS_MAX, Alone, Waiting, Watch
@@ -45,7 +45,7 @@ class Answers(dict[str, object]):
     """
 
 
-Option = Start | Answers | Process | Task[..., object]
+Option = Start | Answers | Process | Task[..., Any]
 """What may stand beside the process: how to start it, answers, processes that it calls, and tasks named in a text."""
 
 People: TypeAlias = Callable[[Sequence[tuple[definition.Task, Dispatch]]], "tuple[Dispatch, object] | None"]

@@ -78,6 +78,12 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             limits=MACHINE_LIMITS,
         ),
         Language("pdl", "PDL, the process definition language of WorkToDo", (".pdl",), "weft.languages.pdl.reading"),
+        Language(
+            "openflow",
+            "OPENflow script, in the words of the task model of OPENflow",
+            (".wfs",),
+            "weft.languages.openflow.reading",
+        ),
     )
 }
 

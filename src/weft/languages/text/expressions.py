@@ -9,12 +9,13 @@ from typing import Final
 from weft.languages.text.faults import TextReport
 from weft.languages.text.source import Source, Span
 from weft.model.expressions import Expression, ExpressionFault, compile_expression
-from weft.model.types import Type
+from weft.model.types import ObjectClass, Type
 
 WORDS: Final = {
     "null": "null", "true": "True", "false": "False", "and": "and", "or": "or", "not": "not", "in": "in", "is": "is",
     "&&": "and", "||": "or", "!": "not ",
 }  # fmt: skip
+NO_CLASSES: Final[Mapping[str, ObjectClass]] = {}
 PIECE: Final = re.compile(
     r"""(?P<kept>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|!=)"""
     r"""|(?P<gap>(?:\s|/\*[\s\S]*?\*/|//[^\n]*)+)"""
@@ -53,11 +54,13 @@ def translated(source: Source, span: Span) -> Translated:
     return Translated("".join([*made, text[at:]]), tuple(marks), tuple(origins))
 
 
-def compiled(report: TextReport, span: Span, names: Mapping[str, Type]) -> Expression | None:
+def compiled(
+    report: TextReport, span: Span, names: Mapping[str, Type], classes: Mapping[str, ObjectClass] = NO_CLASSES
+) -> Expression | None:
     """The expression at that place; what is wrong with it is told at the very sign."""
     expression = translated(report.source, span)
     try:
-        return compile_expression(expression.text, names, {})
+        return compile_expression(expression.text, names, classes)
     except ExpressionFault as fault:
         place = word_at(report.source, expression.span(fault.column, span.end))
         advice = f"did you mean {fault.suggestion}?" if fault.suggestion else ""
