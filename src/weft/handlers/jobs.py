@@ -14,7 +14,7 @@ About = tuple[int, str, int, int]
 """Instance, path, round and attempt: they name one attempt for ever."""
 
 
-class Job(Struct, frozen=True, eq=False):
+class Job(Struct, frozen=True, gc=False, eq=False):
     """One attempt of a task. `inputs` and `checkpoint` are plain data; `key` is the same on every attempt."""
 
     task: Task
@@ -33,7 +33,7 @@ class Job(Struct, frozen=True, eq=False):
         return self.instance, self.path, self.round, self.attempt
 
 
-class Done(Struct, frozen=True, eq=False):
+class Done(Struct, frozen=True, gc=False, eq=False):
     """The work is done, with an outcome of the task and that outcome's objects."""
 
     job: Job
@@ -51,14 +51,14 @@ class Failed(Struct, frozen=True, eq=False):
     """What a function raised, where it ran in this process."""
 
 
-class Lost(Struct, frozen=True, eq=False):
+class Lost(Struct, frozen=True, gc=False, eq=False):
     """Whoever did the work is gone, or does not stop: nobody knows how much of it was done."""
 
     job: Job
     message: str = ""
 
 
-class Marked(Struct, frozen=True, eq=False):
+class Marked(Struct, frozen=True, gc=False, eq=False):
     """An early outcome; the work goes on."""
 
     job: Job
@@ -66,20 +66,20 @@ class Marked(Struct, frozen=True, eq=False):
     values: dict[str, object] = {}
 
 
-class Saved(Struct, frozen=True, eq=False):
+class Saved(Struct, frozen=True, gc=False, eq=False):
     """A checkpoint, from which the next attempt can go on; the work goes on."""
 
     job: Job
     checkpoint: object = None
 
 
-class Beat(Struct, frozen=True, eq=False):
+class Beat(Struct, frozen=True, gc=False, eq=False):
     """The work goes on."""
 
     job: Job
 
 
-class Begun(Struct, frozen=True, eq=False):
+class Begun(Struct, frozen=True, gc=False, eq=False):
     """The work really begins now; told only of tasks that have time limits."""
 
     job: Job
