@@ -25,6 +25,8 @@ NAME: Final = "NAME"
 UNKNOWN: Final = "UNKNOWN"
 LOOK_AHEAD: Final = 3
 FAR_AHEAD: Final = 20
+REPAIRS_IN_ALL_MAX: Final = 1000
+"""So often the parser brings itself to where it can go on; a text that needs more is read no further."""
 EXPECTED_MAX: Final = 6
 REPAIRS_MAX: Final = 10
 """At one place; then what is left is given up."""
@@ -134,12 +136,13 @@ class _Run:
         self.taken: list[Token] = []
         self.shifted = 1
         """Tokens taken since the last fault; none means that the next fault comes of the same mistake."""
+        self.repairs = 0
         self.panicked_at = -1
         self.brace, self.unbrace, self.semicolon = (grammar.by_sign.get(sign, "") for sign in "{};")
 
     def whole(self) -> Any:
         index = at_once = 0
-        while index < len(self.tokens) and not self.report.is_full:
+        while index < len(self.tokens) and not self.report.is_full and self.repairs < REPAIRS_IN_ALL_MAX:
             token = self._fitting(self.tokens[index])
             if token.type in self.states[self.state] and self._feed(token):
                 index += 1
@@ -192,6 +195,7 @@ class _Run:
 
     def _repaired(self, index: int, token: Token) -> int:
         """Tells the fault and brings the parser to where it can go on; gives the index of the next token."""
+        self.repairs += 1
         is_new = self.shifted > 0 or token.type in self.grammar.broken
         self.shifted = 0
         missing = [] if token.type in self.grammar.broken or token.type == UNKNOWN else self._missing(index)
