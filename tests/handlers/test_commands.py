@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.handlers.inbox import Inbox, definition_of, until
 from weft.handlers.commands import Programs, commands
@@ -19,6 +20,7 @@ from weft.handlers.jobs import Done, Failed, Job
 from weft.handlers.settings import AllowedApplication, Commands
 from weft.languages.python.tasks import command
 from weft.model.definition import Application, Process
+from weft.model.definition import Command as CommandHandler
 from weft.model.definition import Task as Definition
 from weft.model.types import File
 
@@ -307,3 +309,38 @@ def test_a_file_that_is_too_large_is_not_kept(folder: Folder, tmp_path: Path) ->
 def test_a_reference_leads_nowhere_else(folder: Folder, tmp_path: Path, reference: str) -> None:
     with pytest.raises(FileFault, match="no reference"):
         folder.write(File("a", 1, "", reference), tmp_path / "a")
+
+
+# Standard streams, and programs that are files.
+
+BROUGHT = "#!/bin/sh\ncat\necho $MODE >&2\n"
+
+
+def test_a_program_may_be_a_given_file_and_its_streams_files_in_its_directory(
+    inbox: Inbox, folder: Folder, tmp_path: Path
+) -> None:
+    script = folder.keep(io.BytesIO(BROUGHT.encode()), "run.sh", 1_000)
+    words = folder.keep(io.BytesIO(b"words"), "in.txt", 1_000)
+    files = {"out": "out.txt", "err": "err.txt"}
+    task = definition_of(command("go", "run", files=files, gives={"out": File, "err": File}))
+    assert isinstance(task.handler, CommandHandler)
+    handler = replace(task.handler, stdin="in.txt", stdout="out.txt", stderr="err.txt")
+    task = replace(task, handler=handler)
+    brings = Process(name="p", body=task, applications={"run": Application("./run.sh", environment={"MODE": "fast"})})
+    given = {"a": msgspec.to_builtins(script), "b": msgspec.to_builtins(words)}
+    desk = desk_with(Commands(allow_commands=True), inbox, folder)
+    desk.give([Job(task, 1, "go", inputs=given, process=brings)])
+    values = done(inbox.end())
+    for name, content in (("out", b"words"), ("err", b"fast\n")):
+        folder.write(msgspec.convert(values[name], File), tmp_path / "copy")
+        assert (tmp_path / "copy").read_bytes() == content
+    outside = replace(task, handler=replace(handler, stdin="../secret"))
+    desk.give([Job(outside, 1, "go", inputs=given, process=brings)])
+    assert failed(inbox.end())[0] == "handler.input"
+    desk.close()
+
+
+def test_a_program_that_the_node_allows_is_never_a_given_file(desk: Desk, inbox: Inbox, folder: Folder) -> None:
+    trap = folder.keep(io.BytesIO(b"#!/bin/sh\necho trapped"), Path(sys.executable).name, 1_000)
+    desk.give([job(python("print('right')", gives=str), trap=msgspec.to_builtins(trap))])
+    assert done(inbox.end()) == {"result": "right"}

@@ -31,6 +31,10 @@ PASSED: Final = ("PATH", "LANG", "LC_ALL", "TZ")
 """What every program gets of the node's environment."""
 
 
+class BroughtApplication(AllowedApplication, frozen=True):
+    """A program of the definition, which may be one of the files that a command is given."""
+
+
 class Programs:
     """Which programs may run here."""
 
@@ -63,7 +67,12 @@ class Programs:
         for wanted, known, what in ((brought.os, self._os, "system"), (brought.cpu, self._cpu, "processor")):
             if wanted and not _is_among(wanted, known):
                 return f"{name} is for the {what} {wanted}; this machine is {', '.join(known)}"
-        return AllowedApplication(brought.file, installer=brought.installer, size_kilobytes=brought.size_kilobytes)
+        return BroughtApplication(
+            brought.file,
+            environment=brought.environment,
+            installer=brought.installer,
+            size_kilobytes=brought.size_kilobytes,
+        )
 
     def refuses(self, task: Task, process: Process | None) -> str:
         found = self.application(task, process)
@@ -108,7 +117,11 @@ class CommandWork:
             return Failed(self.job, INPUT, str(fault))
         try:
             file = self._file(directory)
-            ended = self._started([file, *application.arguments, *words], directory).run()
+            stdin = _inside(directory, handler.stdin) if handler.stdin else None
+            ended = self._started([file, *application.arguments, *words], directory, stdin).run()
+            _keep_printed(directory, handler, ended)
+        except FileFault as fault:
+            return Failed(self.job, INPUT, str(fault))
         except (OSError, ValueError) as fault:  # a ValueError is a null byte in an argument
             return Failed(self.job, self._error_or(ACTIVATE), f"{application.file} could not be begun: {fault}")
         return self._answer(directory, ended)
@@ -135,6 +148,10 @@ class CommandWork:
 
     def _file(self, directory: Path) -> str:
         application = self._application
+        own = directory / Path(application.file).name
+        if isinstance(application, BroughtApplication) and own.is_file() and not os.path.isabs(application.file):
+            own.chmod(0o700)  # a file that it was given; a program that the node allows is never one of these
+            return str(own)
         found = shutil.which(application.file)
         if found is None and application.installer:
             self._install(application, directory)
@@ -151,11 +168,12 @@ class CommandWork:
         if ended.code != 0:
             raise OSError(f"its installer {application.installer} ended with {ended.code}: {ended.errors.strip()}")
 
-    def _started(self, words: list[str], directory: Path) -> Program:
+    def _started(self, words: list[str], directory: Path, stdin: Path | None = None) -> Program:
         self._program = program = Program(
             words,
             directory=directory,
             environment=self._environment(directory),
+            stdin=stdin,
             output_bytes=self._application.output_bytes,
             stop_seconds=self._application.stop_seconds,
         )
@@ -190,13 +208,31 @@ class CommandWork:
         handler, kept = self.job.task.handler, dict[str, object]()
         assert isinstance(handler, Command)
         for name, left in handler.files.items():
-            path = (directory / left).resolve()
-            if not path.is_relative_to(directory.resolve()) or not path.is_file():
+            path = _inside(directory, left)
+            if not path.is_file():
                 raise FileFault(f"{self._application.file} should have left the file {left} in its directory")
             with path.open("rb") as content:
                 file = self._files.keep(content, path.name, self._application.file_bytes)
             kept[name] = msgspec.to_builtins(file)
         return kept
+
+
+def _inside(directory: Path, name: str) -> Path:
+    path = (directory / name).resolve()
+    if not path.is_relative_to(directory.resolve()):
+        raise FileFault(f"{name} does not lie in the directory of the command")
+    return path
+
+
+def _keep_printed(directory: Path, handler: Command, ended: Ended) -> None:
+    """What it printed, in the files that were asked for; of errors the end."""
+    for name, content in ((handler.stdout, ended.output), (handler.stderr, ended.errors.encode())):
+        if name:
+            path = _inside(directory, name)
+            if path.exists() and not path.is_file():
+                raise FileFault(f"{name} can't have what was printed: it is there already, and no file")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
 
 
 @contextmanager

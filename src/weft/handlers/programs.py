@@ -39,12 +39,14 @@ class Program:
         *,
         directory: Path,
         environment: Mapping[str, str],
+        stdin: Path | None = None,
         output_bytes: int,
         stop_seconds: float,
     ) -> None:
         self._words = words
         self._directory = directory
         self._environment = environment
+        self._stdin = stdin
         self._output_bytes = output_bytes
         self._stop_seconds = stop_seconds
         self._lock = Lock()
@@ -54,12 +56,12 @@ class Program:
 
     def run(self) -> Ended:
         """Raises `OSError` when the program can't be begun."""
-        with self._lock:
+        with self._lock, open(self._stdin or os.devnull, "rb") as stdin:
             self._process = process = subprocess.Popen(
                 self._words,
                 cwd=self._directory,
                 env=dict(self._environment),
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,

@@ -61,6 +61,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             "weft.languages.mfdl.reading",
             layout="weft.languages.mfdl.layout",
         ),
+        Language("jdl", "jobs of gLite's JDL", (".jdl",), "weft.languages.jdl.reading"),
         Language(
             "gworkflowdl",
             "Petri nets in GWorkflowDL",

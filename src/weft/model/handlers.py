@@ -64,6 +64,11 @@ class Command(Form, frozen=True, tag="command", omit_defaults=True):
     application: str
     arguments: tuple[str, ...] = ()
     files: dict[str, str] = {}
+    stdin: str = ""
+    """The name of a file in its directory that it reads as its standard input."""
+    stdout: str = ""
+    stderr: str = ""
+    """Names of files in its directory that get what it prints."""
 
 
 class Application(Form, frozen=True, omit_defaults=True):
@@ -75,6 +80,7 @@ class Application(Form, frozen=True, omit_defaults=True):
     cpu: str = ""
     installer: str = ""
     hosts: tuple[str, ...] = ()
+    environment: dict[str, str] = {}
 
 
 class Http(Form, frozen=True, tag="http", omit_defaults=True):
