@@ -32,10 +32,11 @@ def code_of(error: BaseException) -> int:
     from weft.kernel.refusals import Refused
     from weft.languages.python.mistakes import Mistake
     from weft.model.faults import Invalid
+    from weft.store.problems import StoreProblem
 
     table: list[tuple[tuple[type[BaseException], ...], int]] = [
         ((Wrong, Invalid, Mistake, Problem), WRONG),
-        ((Refused,), REFUSED),
+        ((Refused, StoreProblem), REFUSED),
         ((KeyboardInterrupt,), INTERRUPTED),
     ]
     return next((code for bases, code in table if isinstance(error, bases)), BROKEN)

@@ -9,6 +9,7 @@ from weft.cli.group import Commands
 from weft.cli.guards import guards
 from weft.cli.run import run
 from weft.cli.schema import schema
+from weft.cli.store import store
 from weft.cli.version import version
 
 
@@ -25,5 +26,5 @@ def main() -> None:
     """
 
 
-for command in (run, check, analyse, guards, format_texts, schema, version):
+for command in (run, check, analyse, guards, format_texts, schema, store, version):
     main.add_command(command)

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from msgspec import msgpack
 
 from weft.engine.definitions import Definitions, Known
+from weft.engine.finishing import ABORTED, COMMITTED
 from weft.engine.live import Live
 from weft.engine.loading import decisions_in, fold, learn, restored
-from weft.kernel import facts, snapshot
+from weft.kernel import facts, snapshot, status
 from weft.kernel.snapshot import Unreadable
 from weft.kernel.state import State
 from weft.model.faults import Invalid
@@ -28,6 +29,11 @@ def hash_of(row: DefinitionRow) -> str:
         return content_hash(from_json(row.payload))
     except Invalid as error:
         raise Damaged(f"it can't be read: {error}") from error
+
+
+def has_ended_as(state: State, told: str) -> bool:
+    root = state.root
+    return root is not None and {status.COMMITTED: COMMITTED, status.ABORTED: ABORTED}.get(root.status[0]) == told
 
 
 class Verifier:
@@ -52,6 +58,8 @@ class Verifier:
                 return
             if kept is not None and kept.sequence == live.sequence and not self._is_same(known, live, kept):
                 yield f"its snapshot of fact {kept.sequence} is not what its facts say; the next one replaces it"
+        if row.ended is not None and not has_ended_as(live.state, row.state):
+            yield f"it is listed as {row.state}, and its facts don't tell so"
 
     def _known(self, hash: str) -> Known | None:
         try:

@@ -31,8 +31,11 @@ class Meaning(Struct, frozen=True):
     """What is wrong with an instance, read from its snapshot and all its facts, which are given in order."""
 
 
-def check(reads: Reads, meaning: Meaning) -> Iterator[Finding]:
-    """All that is wrong, while an engine may go on writing. Instances are read one by one, their facts in pages."""
+def check(reads: Reads, meaning: Meaning, seen: Callable[[int], object] = lambda number: None) -> Iterator[Finding]:
+    """All that is wrong, while an engine may go on writing. Instances are read one by one, their facts in pages.
+
+    `seen` is told how many more instances were looked at.
+    """
     yield from (Finding(flaw) for flaw in reads.flaws())
     hashes: set[str] = set()
     for row in reads.definitions(at_most=1 << 31):
@@ -43,6 +46,7 @@ def check(reads: Reads, meaning: Meaning) -> Iterator[Finding]:
         before = page[-1].id
         for instance in page:
             yield from _instance(reads, instance.id, hashes, meaning)
+            seen(1)
 
 
 def _changed(row: DefinitionRow, meaning: Meaning) -> Iterator[str]:
