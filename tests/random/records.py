@@ -380,7 +380,8 @@ class Books:
         outcome = record.activity.outcome(fact.outcome)
         if outcome is None or outcome.kind != "commit":
             raise Violation(f"{fact.path} takes back {fact.outcome}, which is no work done")
-        if record.activity.undo is None and record.activity.compensation is None:
+        has_own = record.activity.undo is not None or record.activity.compensation is not None
+        if not has_own and record.then != "alternate":
             raise Violation(f"{fact.path} has nothing to take back with")
 
     def on_stopping(self, record: Record, fact: facts.Stopping) -> None:

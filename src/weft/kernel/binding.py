@@ -23,7 +23,10 @@ from weft.kernel.or_joins import OrJoins, is_inhibited
 from weft.kernel.search import NOTHING, Search, ValueIndex
 
 Entry = tuple[int, int, int, int]
-"""Of an enabled transition: minus its priority, its binding's newest token, the hash, its number. The least fires."""
+"""Of an enabled transition: minus its priority, its binding's newest token, the hash, its number. The least fires.
+
+Entries are compared by value: a compiled kernel keeps them as numbers, which have no identity.
+"""
 
 OFFERS_MAX: Final = 100
 
@@ -88,7 +91,7 @@ class Choice:
         while heap:
             entry = heap[0]
             number = entry[3]
-            if entries[number] is not entry:
+            if entries[number] != entry:
                 heappop(heap)
             elif number in blocked:
                 aside.append(heappop(heap))

@@ -1,13 +1,13 @@
 """Finds circles in a graph; knows nothing of what the nodes are."""
 
 
-def circles(edges: dict[int, list[int]]) -> set[int]:
-    """The nodes that lie on a circle: Tarjan's components, without recursion."""
+def circles(edges: dict[int, list[int]]) -> dict[int, int]:
+    """The nodes that lie on a circle, each with a number that those of its circle share: Tarjan's, no recursion."""
     order: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
     on_stack: set[int] = set()
-    found: set[int] = set()
+    found: dict[int, int] = {}
     for start in edges:
         if start in order:
             continue
@@ -38,7 +38,7 @@ def circles(edges: dict[int, list[int]]) -> set[int]:
                         if member == node:
                             break
                     if len(component) > 1 or node in targets:
-                        found.update(component)
+                        found.update(dict.fromkeys(component, node))
                 if work:
                     above = work[-1][0]
                     low[above] = min(low[above], low[node])

@@ -58,6 +58,8 @@ def started(state: State, frame: Frame, node: int, fact: facts.Started) -> None:
         begin_compound(state, frame, node, execution)
     if plan.hears[node] & events.BY_STARTED:
         tell_around(state, frame, node, events.ON_STARTED, execution.set)
+        if plan.parent[node] in plan.cycles:  # what waits in a circle for another set has one hope less
+            attend(state, frame, plan.parent[node])
 
 
 def answered(state: State, frame: Frame, node: int, fact: facts.Answered) -> None:

@@ -127,7 +127,7 @@ def break_circles(d: Decision, frame: Frame, node: int) -> None:
             stop_parked(d, frame, child, "engine.guard")
             return
     for child in dead:
-        d.skip(frame, child)
+        stop(d, frame, child)
 
 
 def withdraw_occurrences(d: Decision, frame: Frame, node: int) -> None:

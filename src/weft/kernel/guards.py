@@ -20,6 +20,7 @@ OUTCOME: Final = 4 << 52
 START: Final = 5 << 52
 SKIP: Final = 6 << 52
 PHASE: Final = 52
+BY_DEATH: Final = (events.SKIPPED, events.ENDED, events.PASSED)
 NODE_BITS: Final = 20
 NODE_MASK: Final = (1 << 32) - 1
 INDEX_MASK: Final = (1 << 20) - 1
@@ -62,6 +63,8 @@ class Guards(Tree):
         self.question_of: dict[tuple[int, str], int] = {}
         self.bindings: dict[tuple[int, int], list[tuple[str, list[Supply]]]] = {}
         self.cycles: dict[int, list[int]] = {}
+        self.later: dict[int, int] = {}
+        """Atoms about members of other circles, with their event: they may hold also when the member can't happen."""
         self.kids: dict[int, list[int]] = {}
         self.own_marks: dict[int, int] = {}
         """For each atom in which a child waits for a mark of the flow around, the formula that gives the mark."""
@@ -115,7 +118,11 @@ class Guards(Tree):
                 self.mark_atoms.setdefault(marks[name], []).append(atom)
         cyclic = self.cyclic(node)
         if cyclic:
-            self.cycles[node] = cyclic
+            self.cycles[node] = list(cyclic)
+            for child in cyclic:
+                for event, _, atom in self.mentions[child] or ():
+                    if event in BY_DEATH and cyclic.get(self.waiting(atom), -1) != cyclic[child]:
+                        self.later[atom] = event
             self.learn_kids(self.formula_start[node], len(self.formulas))
 
     def compile_child(self, reach: Reach, child: int) -> None:
@@ -224,8 +231,15 @@ class Guards(Tree):
                 mentions.append(entry)
                 self.hears[term.node] |= 1 << term.event
 
-    def cyclic(self, flow: int) -> list[int]:
-        """The children of a flow that stand in a guard circle, in order; none for nearly every flow."""
+    def waiting(self, atom: int) -> int:
+        """Whose start or end waits for the atom; -1 where something else does."""
+        while atom >= 0:
+            atom = self.formulas.above[atom]
+        item = self.formulas.root_true[-1 - atom]
+        return item >> NODE_BITS & NODE_MASK if item >> PHASE << PHASE == START else -1
+
+    def cyclic(self, flow: int) -> dict[int, int]:
+        """The children of a flow that stand in guard circles, in order, and in which; none for nearly every flow."""
         edges: dict[int, list[int]] = {}
         goes_back = False
         for child in self.children[flow]:
@@ -236,7 +250,7 @@ class Guards(Tree):
                         found.append(subject)
                         goes_back = goes_back or subject >= child
         if not goes_back:
-            return []
+            return {}
         names: dict[str, int] = {}
         for child in self.children[flow]:
             for name in self.activity[child].holds:
@@ -244,7 +258,7 @@ class Guards(Tree):
                 edges[child].append(hold)
                 edges.setdefault(hold, []).append(child)
         members = circles(edges)
-        return [child for child in self.children[flow] if child in members]
+        return {child: members[child] for child in self.children[flow] if child in members}
 
     def subjects(self, formula: int) -> list[int]:
         """The nodes that a formula speaks of, by marks of the flow too. What is below a formula follows it."""

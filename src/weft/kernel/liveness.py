@@ -44,7 +44,9 @@ def can_happen(
     if now == status.READY:
         for name in frame.plan.activity[member].holds:
             holder = holders.get(name)
-            if holder is not None and holder[0] is frame and holder[1] in members and holder[1] not in live:
+            if holder is None or holder[0] is not frame or holder[1] == member:
+                continue
+            if holder[1] in members and holder[1] not in live:
                 return False
         return True
     execution = frame.execution[member]
@@ -65,9 +67,14 @@ def can_hold(frame: Frame, formula: int, members: list[int], live: set[int], mar
     kids = plan.kids.get(formula)
     if kids is None:
         subject = plan.formulas.subject[formula]
-        return subject not in members or subject in live
+        return subject not in members or subject in live or by_death(frame, subject, plan.later.get(formula, -1))
     need = plan.formulas.need_true[formula]
     return sum(can_hold(frame, kid, members, live, marks) for kid in kids) >= need
+
+
+def by_death(frame: Frame, node: int, event: int) -> bool:
+    """What can't happen is skipped if it has not begun, else it aborts: does that make the event true?"""
+    return event == events.ENDED or (event >= 0 and frame.status[node] in status.IDLE)
 
 
 def is_needed(frame: Frame, child: int) -> bool:

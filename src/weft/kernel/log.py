@@ -16,24 +16,23 @@ def keep(state: State, frame: Frame, node: int, execution: Execution) -> None:
     if frame.plan.kind[node] == PLACED:
         keep_away(state, frame, node, execution)
         return
-    if activity.compensation is None and not activity.critical and execution.log is None:
-        return
-    home = home_of(frame, node, is_prepared=activity.critical)
-    if home is None:
-        return
+    is_drained = is_drained_around(frame, node)
     inner = execution.log
-    if inner is not None and activity.compensation is not None:
+    if inner is not None and (is_drained or activity.compensation is not None):
         drop(state, inner)
     if inner is not None and not inner.entries:
         inner = None
-    if activity.compensation is None and not activity.critical and inner is None:
+    has_own = activity.compensation is not None and not is_drained
+    home = home_of(frame, node) if has_own or activity.critical or inner is not None else None
+    if home is None:
         return
     entry = entry_for(frame, node, execution, home)
     entry.is_prepared = activity.critical
+    entry.is_forgotten = is_drained
     entry.inner = inner
     if inner is not None:
         inner.entry = entry
-    if activity.compensation is not None:
+    if has_own:
         state.kept[entry.path, entry.round] = entry
     if activity.critical:
         state.prepared[entry.path, entry.round] = entry
@@ -52,10 +51,11 @@ def keep_away(state: State, frame: Frame, node: int, execution: Execution) -> No
     """Another group ran it, and keeps what is inside; what that group has prepared is an entry inside this one."""
     activity = frame.plan.activity[node]
     keeps, is_prepared = state.reports.pop((frame.path(node), frame.rounds[node]), (False, False))
-    has_own = activity.compensation is not None
-    home = home_of(frame, node, is_prepared=False) if keeps or is_prepared or has_own else None
+    is_drained = is_drained_around(frame, node)
+    keeps, has_own = keeps and not is_drained, activity.compensation is not None and not is_drained
+    home = home_of(frame, node) if keeps or has_own else None
     inner = None
-    if home is not None and (keeps or has_own):
+    if home is not None:
         entry = entry_for(frame, node, execution, home)
         entry.is_away = not has_own
         state.kept[entry.path, entry.round] = entry
@@ -63,7 +63,7 @@ def keep_away(state: State, frame: Frame, node: int, execution: Execution) -> No
         inner.entry = entry
     if is_prepared:
         if inner is None:
-            inner = home_of(frame, node, is_prepared=True)
+            inner = home_of(frame, node)
         elif inner.entry is not None:
             inner.entry.inner = inner
         if inner is not None:
@@ -72,24 +72,36 @@ def keep_away(state: State, frame: Frame, node: int, execution: Execution) -> No
             state.prepared[inside.path, inside.round] = inside
 
 
-def home_of(frame: Frame, node: int, is_prepared: bool) -> Log | None:
-    """The log of what is around; None where nothing is taken back later."""
+def over(frame: Frame, node: int) -> tuple[Frame, int] | None:
+    """Whose log it goes into: the compound around, or what an alternate works for; None where nothing is taken back."""
     if node:
-        over, above = frame, frame.plan.parent[node]
-    elif frame.parent is None or frame.role > CALLED + 1:
+        return frame, frame.plan.parent[node]
+    if frame.parent is None or frame.role > CALLED + 1:
         return None
-    else:
-        over, above = frame.parent, frame.parent_node
-    execution = over.execution[above]
+    return frame.parent, frame.parent_node
+
+
+def is_drained_around(frame: Frame, node: int) -> bool:
+    """Nothing is compensated in what is drained; what is prepared still is decided with the instance."""
+    place = over(frame, node)
+    execution = None if place is None else place[0].execution[place[1]]
+    return execution is not None and execution.body is not None and execution.body.is_drained
+
+
+def home_of(frame: Frame, node: int) -> Log | None:
+    """The log of what is around; None where nothing is taken back later."""
+    place = over(frame, node)
+    if place is None:
+        return None
+    here, above = place
+    execution = here.execution[above]
     assert execution is not None
-    if execution.body is not None and execution.body.is_drained and not is_prepared:
-        return None
     if execution.log is None:
         parallel = 1
-        activity = over.plan.activity[above]
-        if over.plan.kind[above] == EACH and isinstance(activity, Each):
+        activity = here.plan.activity[above]
+        if here.plan.kind[above] == EACH and isinstance(activity, Each):
             parallel = activity.at_most or UNBOUNDED
-        execution.log = Log(over, above, parallel)
+        execution.log = Log(here, above, parallel)
     return execution.log
 
 

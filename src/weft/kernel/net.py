@@ -1,7 +1,7 @@
 """How a net picks its next child: by tokens. Which binding fires next is `weft.kernel.binding`'s to say."""
 
 from weft.kernel import facts, status
-from weft.kernel.agenda import body_of, execution_of
+from weft.kernel.agenda import attend, body_of, execution_of
 from weft.kernel.binding import Binding, Choice
 from weft.kernel.commands import About
 from weft.kernel.data import inputs_beside, value_beside
@@ -200,6 +200,7 @@ def begin_offer(d: Decision, command: About) -> bool:
     if binding is None or not may_hold(d.state, frame, node, operation.holds):
         raise NotAvailable(f"{command.path} can't begin now: a name that it holds is taken, or as many run as may")
     begin_firing(d, command.path, operation.input_sets[0].name, firing.inputs, binding)
+    attend(d.state, frame, node)  # tokens have left: what they inhibited may fire
     return True
 
 
