@@ -78,12 +78,19 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             roots=("pnml",),
             limits=MACHINE_LIMITS,
         ),
-        Language("pdl", "PDL, the process definition language of WorkToDo", (".pdl",), "weft.languages.pdl.reading"),
+        Language(
+            "pdl",
+            "PDL, the process definition language of WorkToDo",
+            (".pdl",),
+            "weft.languages.pdl.reading",
+            layout="weft.languages.pdl.layout",
+        ),
         Language(
             "openflow",
             "OPENflow script, in the words of the task model of OPENflow",
             (".wfs",),
             "weft.languages.openflow.reading",
+            layout="weft.languages.openflow.layout",
         ),
     )
 }

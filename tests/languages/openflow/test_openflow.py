@@ -15,6 +15,7 @@ from tests.kernel.driver import everywhere
 from tests.languages import examples
 from weft import Result, run, task
 from weft.kernel import facts
+from weft.languages import registry
 from weft.languages.openflow.building import GRAMMAR
 from weft.languages.openflow.reading import read
 from weft.model.definition import Process
@@ -34,6 +35,14 @@ def test_a_right_text_has_its_model_and_its_guards(place: Path) -> None:
 def test_a_wrong_text_has_these_faults_and_no_others(place: Path) -> None:
     for file, content in examples.rejected(place):
         assert content == file.read_text("utf-8"), file.name
+
+
+@pytest.mark.parametrize("place", examples.texts("openflow", "accept"), ids=lambda place: place.stem)
+def test_a_text_that_was_laid_out_says_the_same_and_stays_as_it_is(place: Path) -> None:
+    language, content = registry.named("openflow"), place.read_bytes()
+    made = language.format(content, place.name).encode()
+    assert read(made, place.name).processes == read(content, place.name).processes
+    assert language.format(made, place.name).encode() == made
 
 
 def process(name: str) -> Process:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.languages import examples
 from weft import Answers, Ends, run, task
 from weft.kernel import facts
+from weft.languages import registry
 from weft.languages.pdl.building import GRAMMAR
 from weft.languages.pdl.data import Step, written_before
 from weft.languages.pdl.reading import read
@@ -29,6 +30,14 @@ def test_a_right_text_has_its_model_and_its_guards(place: Path) -> None:
 def test_a_wrong_text_has_these_faults_and_no_others(place: Path) -> None:
     for file, content in examples.rejected(place):
         assert content == file.read_text("utf-8"), file.name
+
+
+@pytest.mark.parametrize("place", examples.texts("pdl", "accept"), ids=lambda place: place.stem)
+def test_a_text_that_was_laid_out_says_the_same_and_stays_as_it_is(place: Path) -> None:
+    language, content = registry.named("pdl"), place.read_bytes()
+    made = language.format(content, place.name).encode()
+    assert read(made, place.name).processes == read(content, place.name).processes
+    assert language.format(made, place.name).encode() == made
 
 
 # The paper's example.
