@@ -79,7 +79,9 @@ ROWS: dict[str, st.SearchStrategy[Row]] = {
     "variables": st.builds(VariableRow, ids, texts, st.sampled_from(('"Rome"', "1"))),
     "snapshots": st.builds(SnapshotRow, ids, few, times, few, payloads),
     "timers": st.builds(TimerRow, ids, texts, times),
-    "work": st.builds(WorkRow, ids, texts, few, few, texts, texts, times, texts, times, texts, maybe, payloads),
+    "work": st.builds(
+        WorkRow, ids, texts, few, few, texts, texts, times, texts, times, texts, maybe, few, texts, payloads
+    ),
     "keys": st.builds(key_row, names, st.sampled_from((0, *IDS)), maybe),
     "signals": st.builds(signal_row, few, st.sampled_from((0, *IDS)), names, texts, payloads),
     "answers": st.builds(AnswerRow, few, times, payloads),

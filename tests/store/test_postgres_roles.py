@@ -5,11 +5,13 @@ from collections.abc import Callable
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
-from tests.store.samples import instance, started
+from tests.store.samples import batch, instance, started, work
 from tests.tidy.tree import ROOT
 from weft.store.batch import Committed
-from weft.store.opening import open_store, open_visitor
+from weft.store.interface import Demand
+from weft.store.opening import open_store, open_visitor, open_work_queue
 from weft.store.postgres.connecting import address_of
 from weft.store.problems import Unavailable
 from weft.store.rows import CommandRow
@@ -44,6 +46,21 @@ def test_a_client_reads_and_sends_commands_and_writes_nothing_else(as_role: Call
     with pytest.raises(Unavailable, match="permission denied"):
         client._query("update node set epoch = epoch + 1")  # type: ignore[attr-defined]
     client.close()
+
+
+def test_a_worker_takes_work_and_hands_in_results(as_role: Callable[[str], str]) -> None:
+    store = open_store(as_role("node"))
+    store.commit(batch(work={(256, "buy/pay", 0, 1): replace(work(256), state="offered", queue="a")}))
+    worker = open_work_queue(as_role("worker"))
+    taken = worker.claim("w", Demand(("a",)), 1, 60.0)
+    assert worker.extend(taken, 60.0) != []
+    assert worker.release(taken) == 1
+    taken = worker.claim("w", Demand(("a",)), 1, 60.0)
+    assert worker.hand_in([(taken[0], CommandRow(0, 256, "Complete", 1.0, "w", b""))]) == [1]
+    with pytest.raises(Unavailable, match="permission denied"):
+        worker._query("delete from work")  # type: ignore[attr-defined]
+    worker.close()
+    store.close()
 
 
 def test_a_reader_only_reads(as_role: Callable[[str], str]) -> None:

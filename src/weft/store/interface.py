@@ -1,6 +1,6 @@
 """What a store can be asked: by everyone, by the engine that serves it, and by a visitor from another process."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from msgspec import Struct
@@ -52,6 +52,15 @@ class Filter(Struct, frozen=True):
 
 
 EVERY = Filter()
+
+
+class Demand(Struct, frozen=True):
+    """What a worker takes: from which queues, in the order in which they take turns; which tasks, none meaning all; and
+    what it has to offer, like its host."""
+
+    queues: tuple[str, ...]
+    tasks: tuple[str, ...] = ()
+    has: dict[str, str] = {}
 
 
 class Ended(Struct, frozen=True):
@@ -225,6 +234,11 @@ class SharedStore(Store, Shared, Protocol):
         third was quicker. Forced, it doesn't matter whether the other lives."""
         ...
 
+    def lapsed_work(self, at_most: int = 1000) -> list[WorkRow]:
+        """Ends claims on work of this node's slots whose time is over, so that no result of theirs counts, and tells
+        them again until a batch writes their rows."""
+        ...
+
     def watch(self, wake: Callable[[], None]) -> None:
         """Calls `wake`, in a thread of the store's own, when there may be news; so nobody need ask every moment."""
         ...
@@ -236,6 +250,32 @@ class Visitor(Reads, Protocol):
     def send(self, command: CommandRow) -> int:
         """Appends a command row and returns the id it got."""
         ...
+
+
+class WorkQueue(Protocol):
+    """Where workers of other processes find work. The engine offers it by rows with the state `offered`; what became of
+    it comes back as a command. Any thread may call it."""
+
+    def claim(self, worker: str, demand: Demand, at_most: int, lease_seconds: float) -> list[WorkRow]:
+        """Takes work for so long. Nobody else gets it meanwhile; the queues take turns, and in each the most urgent
+        comes first, then the oldest."""
+        ...
+
+    def extend(self, claimed: Iterable[WorkRow], lease_seconds: float) -> list[WorkRow]:
+        """Goes on for so long from now, and saves the payloads as checkpoints. What is missing in the answer was taken
+        back: it must stop."""
+        ...
+
+    def release(self, claimed: Iterable[WorkRow]) -> int:
+        """Gives back what was not begun; how many counted."""
+        ...
+
+    def hand_in(self, results: Sequence[tuple[WorkRow, CommandRow]]) -> list[int | None]:
+        """Sends the command with each result and ends the claim: the ids of the commands, None for a claim that doesn't
+        count any more, whose result is late."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class SharedVisitor(Visitor, Shared, Protocol):

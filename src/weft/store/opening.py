@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from weft.store.codec import Codec
-from weft.store.interface import Store, Visitor
+from weft.store.interface import Store, Visitor, WorkQueue
 from weft.store.memory import MemoryStore
 from weft.store.migrations import Migration, in_order
 from weft.store.problems import CannotOpen
@@ -69,6 +69,14 @@ def back_up_store(url: str, target: Path) -> None:
         raise CannotOpen("a database is copied by its own tools, while it is used: pg_dump --schema=weft DATABASE")
     else:
         raise CannotOpen("a store in memory has no copy") if url == "memory:" else unknown(url)
+
+
+def open_work_queue(url: str, codec: Codec | None = None, rooms: Sequence[Migration] = ()) -> WorkQueue:
+    """Opens a store to do work of other processes' engines; only PostgreSQL lets workers in."""
+    if url.startswith(POSTGRES):
+        visit: Callable[..., WorkQueue] = _postgres("claims").open_work_queue
+        return visit(url, codec or Codec(), in_order((*SCHEMA, *rooms)))
+    raise CannotOpen(f"workers of their own need a store in PostgreSQL, which {url!r} is not")
 
 
 def _postgres(name: str) -> Any:

@@ -94,7 +94,11 @@ class TimerRow(Row, frozen=True, gc=False):
 
 
 class WorkRow(Row, frozen=True, gc=False):
-    """One attempt that is offered to workers or taken by one; `until` ends its lease, the payload is its checkpoint."""
+    """One attempt that is offered to workers or taken by one; the payload is its checkpoint.
+
+    `claim` counts how often it was taken; only the last claim's result counts. `until` ends the claim, by the clock of
+    the database. `needs` is a JSON object of what a worker must have, or nothing.
+    """
 
     instance: int
     path: str
@@ -107,6 +111,8 @@ class WorkRow(Row, frozen=True, gc=False):
     priority: float = 0.0
     worker: str = ""
     until: float | None = None
+    claim: int = 0
+    needs: str = ""
     payload: bytes = b""
 
 

@@ -54,7 +54,7 @@ TABLES_OF_INSTANCES: Final = (
     "create index timer_due on timer (due, instance, name)",
     """create table work (instance {int} not null, path {text} not null, round {int} not null, attempt {int} not null,
         task {text} not null, state {text} not null, since {real} not null, queue {text} not null,
-        priority {real} not null, worker {text} not null, until {real},
+        priority {real} not null, worker {text} not null, until {real}, claim {int} not null, needs {text} not null,
         payload {bytes} not null, codec {int} not null, primary key (instance, path, round, attempt)){clustered}""",
     """create table signal (id {int} primary key, instance {int} not null, process {text} not null,
         key {text} not null, name {text} not null, time {real} not null, actor {text} not null,
@@ -76,10 +76,12 @@ TABLES_OF_INSTANCES: Final = (
 POSTGRES: Final = (
     "alter table node set (fillfactor = 50)",
     "alter table fact add primary key using index fact_instance",
+    "create index work_offered on work (queue, priority desc, since, instance) where state = 'offered'",
+    "create index work_claimed on work (until) where state in ('claimed', 'lapsed')",
     "create table slot (slot {int} primary key, node {text} not null default '')",
     "insert into slot (slot) select * from generate_series(0, 255)",
 )
-"""Several nodes share a database: each owns slots."""
+"""Several nodes share a database, each owns slots; and workers of other processes find work in it."""
 
 SCHEMA: Final = (
     Migration(

@@ -9,6 +9,7 @@ import psycopg
 from weft.store.batch import Batch, Committed, Outcome, Refused
 from weft.store.codec import Codec
 from weft.store.migrations import Migration
+from weft.store.postgres.claims import lapsed, work_rows
 from weft.store.postgres.connecting import Address, address_of, connect
 from weft.store.postgres.faults import is_lost, lost, problem, refused
 from weft.store.postgres.listening import Listener, listen
@@ -16,7 +17,7 @@ from weft.store.postgres.nodes import END, LEAVE, RENEW, Standing, enter, enter_
 from weft.store.postgres.reads import PostgresReads, make
 from weft.store.postgres.slots import GIVE, LAPSED, OF_NODE, OWNERS, TAKE_OVER, of_node, own
 from weft.store.postgres.writing import Writer
-from weft.store.rows import CommandRow, OutboxRow, TimerRow
+from weft.store.rows import CommandRow, OutboxRow, TimerRow, WorkRow
 from weft.store.tables import COMMAND, OUTBOX, TIMER
 
 LEASE_SECONDS: Final = 10.0
@@ -149,6 +150,9 @@ class PostgresStore(PostgresReads):
         return self._rows(OutboxRow, OUTBOX, rest, (until, *slots, at_most))
 
     # Several nodes.
+
+    def lapsed_work(self, at_most: int = 1000) -> list[WorkRow]:
+        return work_rows(self._query(*lapsed(self.slots, at_most)), self._codec)
 
     def owners(self) -> dict[int, str]:
         return dict(self._query(OWNERS))  # type: ignore[arg-type]

@@ -46,9 +46,12 @@ class PostgresVisitor(PostgresReads):
 
     def _query(self, statement: str, parameters: Sequence[Value] = ()) -> list[Record]:
         with self._lock:
-            if self._connection.closed:
-                self._connection = connect(self.address, self.address.visitor)
+            self._connect_if_lost()
             return super()._query(statement, parameters)
+
+    def _connect_if_lost(self) -> None:
+        if self._connection.closed:
+            self._connection = connect(self.address, self.address.visitor)
 
     @contextmanager
     def _at_once(self) -> Iterator[None]:
