@@ -15,11 +15,18 @@ from weft.cli.language import LANGUAGE
 @TASKS
 @BIND
 @click.option("--json", "as_json", is_flag=True, help='Print {"process", "faults"} as JSON.')
+@click.option("--sarif", "as_sarif", is_flag=True, help="Print the faults in SARIF 2.1, for editors and code review.")
 @click.pass_context
 def check(
-    ctx: click.Context, target: str, language: str, modules: tuple[str, ...], choices: tuple[str, ...], as_json: bool
+    ctx: click.Context,
+    target: str,
+    language: str,
+    modules: tuple[str, ...],
+    choices: tuple[str, ...],
+    as_json: bool,
+    as_sarif: bool,
 ) -> None:
-    """Says everything that is wrong or suspicious in the definition FILE.
+    """Says everything that is wrong or suspicious in the definition FILE, and what may go wrong when it runs.
 
     FILE is file.py:process, module:process, or a text in one of the languages. With --tasks it says too which tasks of
     a text nobody does, or can't. Ends with 2 if there is an error; warnings alone end with 0.
@@ -30,7 +37,9 @@ def check(
     """
     import msgspec
 
+    from weft.analysis.checking import judge
     from weft.cli.binding import bound, implementations_of
+    from weft.cli.sarif import sarif
     from weft.cli.targets import target_of
     from weft.languages.binding import notes
     from weft.model.faults import Invalid
@@ -43,10 +52,15 @@ def check(
             faults += bound(found, implementations, choices).faults
         else:
             faults += found.placed(found.process, notes(found.process))
+        if not any(fault.severity == "error" for fault in faults):
+            more, _ = judge(found.process, {one.name: one for one in found.beside})
+            faults += found.placed(found.process, more)
     except Invalid as invalid:
         name, faults = target, list(invalid.faults)
     errors = sum(fault.severity == "error" for fault in faults)
-    if as_json:
+    if as_sarif:
+        click.echo(json.dumps(sarif(target, faults)))
+    elif as_json:
         click.echo(json.dumps({"process": name, "faults": msgspec.to_builtins(faults)}))
     else:
         for fault in faults:

@@ -72,11 +72,18 @@ class Fault(Struct, frozen=True):
     path: str
     message: str
     advice: str = ""
+    trace: tuple[str, ...] = ()
+    """What happens until then, step by step, where the fault is one of a run."""
 
     def __str__(self) -> str:
         advice = f"; {self.advice}" if self.advice else ""
         where = self.path or "the definition"
-        return f"{self.severity} {self.code} at {where}: {self.message}{advice}"
+        return f"{self.severity} {self.code} at {where}: {self.message}{advice}{shown(self.trace)}"
+
+
+def shown(trace: Sequence[str]) -> str:
+    """The steps of a trace on lines of their own."""
+    return "".join(f"\n    {number}. {step}" for number, step in enumerate(trace, 1))
 
 
 class Invalid(Exception):

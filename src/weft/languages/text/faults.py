@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from weft.languages.text.source import TEXT_LIMITS, Source, Span, TextLimits
-from weft.model.faults import ERRORS, Fault, Invalid
+from weft.model.faults import ERRORS, Fault, Invalid, shown
 from weft.model.types import near
 
 SHOWN_MAX = 100
@@ -26,11 +26,11 @@ class TextFault(Fault, frozen=True):
     def __str__(self) -> str:
         advice = f"; {self.advice}" if self.advice else ""
         place = f"{self.file}:{self.line}:{self.column}"
-        shown, marks = _pointed(self.source, self.column, self.end_column)
+        line, marks = _pointed(self.source, self.column, self.end_column)
         number = str(self.line)
         return (
             f"{place}: {self.severity} {self.code}: {self.message}{advice}\n"
-            f"    {number} | {shown}\n    {' ' * len(number)} | {marks}"
+            f"    {number} | {line}\n    {' ' * len(number)} | {marks}{shown(self.trace)}"
         )
 
 
@@ -128,6 +128,7 @@ def placed(source: Source, span: Span, fault: Fault, expected: Sequence[str] = (
         fault.path,
         fault.message,
         fault.advice,
+        fault.trace,
         source.name,
         line,
         column,
