@@ -13,7 +13,9 @@ import pytest
 
 from tests.handlers import chores
 from weft import Context, Engine, File, command, process, sql, task, var
+from weft.assembly.outside import allowed_of, named_by
 from weft.engine.problems import Problem
+from weft.handlers.settings import Allowed
 
 
 def processes() -> Executor:
@@ -80,6 +82,40 @@ def test_a_retry_goes_on_from_the_checkpoint(engine: Engine) -> None:
 
     assert engine.run(process("fill")(load.retry(5, error="task.ConnectionError"))).outcome == "done"
     assert seen == [None, 1, 2]
+
+
+@task(transaction="transactional", resource="shop")
+def sell(cents: int, ctx: Context) -> int:
+    ctx.connection.execute("insert into sale values (?)", (cents,))
+    if cents < 0:
+        raise ValueError("no such price")
+    return cents
+
+
+def test_a_transactional_task_is_done_with_its_marker_or_not_at_all(engine: Engine, tmp_path: Path) -> None:
+    shop = process("shop", cents=int)(sell.into("sold"))
+    assert engine.run(shop, cents=5).values["sold"] == 5
+    assert engine.run(shop, cents=-5).error == "task.ValueError"
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as connection:
+        assert connection.execute("select cents from sale").fetchall() == [(3,), (4,), (5,)]
+        assert connection.execute("select activity, state, result from weft_done").fetchall() == [
+            ("shop/sell", "done", '{"result":5}')
+        ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("postgresql://a:secret@h/d?schema=s", "postgresql://b@h/d?sslmode=require&schema=s", True),
+        ("postgresql://a@h/d?schema=s", "postgresql://a@h/d?schema=t", False),
+        ("sqlite:///x.db", "sqlite:///./x.db", True),
+        ("sqlite:///x.db", "sqlite:///y.db", False),
+    ],
+)
+def test_a_store_has_one_name_however_it_is_reached(one: str, other: str, is_same: bool) -> None:
+    names = {named_by(url, Allowed()).sql.store for url in (one, other)}
+    assert (len(names) == 1) is is_same
+    assert named_by(one, allowed_of({"sql": {"store": "shop"}})).sql.store == "shop"
 
 
 def test_what_is_not_allowed_is_not_taken(engine: Engine) -> None:

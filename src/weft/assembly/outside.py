@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import cast
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
+from msgspec.structs import replace
 
 from weft.assembly.code import by_import
 from weft.engine.problems import Problem
@@ -21,6 +24,8 @@ from weft.handlers.reading import Reader, reads
 from weft.handlers.settings import Allowed, ExecutorSettings
 from weft.handlers.sql.resources import Resources
 from weft.handlers.sql.tasks import statements
+from weft.handlers.transactions import Transactions, transactions
+from weft.store.opening import SQLITE, path_of
 
 
 def allowed_of(allow: Mapping[str, object] | Allowed) -> Allowed:
@@ -37,6 +42,19 @@ def allowed_of(allow: Mapping[str, object] | Allowed) -> Allowed:
         raise Problem(f"what is allowed is not as it should be: {fault}") from None
 
 
+def named_by(url: str, allowed: Allowed) -> Allowed:
+    """With a name for the store in the markers of transactions: that of its place, without user and password."""
+    if allowed.sql.store:
+        return allowed
+    if url.startswith(SQLITE):
+        place = str(path_of(url).resolve())
+    else:
+        parts = urlsplit(url)
+        place = f"{parts.netloc.rpartition('@')[2]}{parts.path} {parse_qs(parts.query).get('schema')}"
+    name = sha256(place.encode()).hexdigest()[:16]
+    return replace(allowed, sql=replace(allowed.sql, store=name))
+
+
 def outside(find: FindCode, answer: Answers, allowed: Allowed) -> Iterator[Route]:
     """A route for each kind of work that is allowed; threads are made for no other."""
     files = Folder(Path(allowed.files.keep))
@@ -45,7 +63,9 @@ def outside(find: FindCode, answer: Answers, allowed: Allowed) -> Iterator[Route
     if allowed.endpoints:
         yield calls(Endpoints(allowed.endpoints), allowed.http, answer)
     if allowed.resources:
-        yield statements(Resources(allowed.resources), allowed.sql, answer)
+        resources = Resources(allowed.resources)
+        yield statements(resources, allowed.sql, answer)
+        yield transactions(Transactions(find, allowed.sql.store, resources, allowed.sql, answer), find, resources)
     if allowed.files.directories:
         yield reads(Reader(allowed.files, files), answer)
     for name, settings in allowed.executors.items():

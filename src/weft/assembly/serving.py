@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from weft.assembly.hands import MakeHands, Tasks, embedded, finder
 from weft.assembly.operations import Ask, answer
-from weft.assembly.outside import allowed_of
+from weft.assembly.outside import allowed_of, named_by
 from weft.engine.core import Core
 from weft.engine.ids import Ids
 from weft.engine.loop import Loop
@@ -49,7 +49,7 @@ class Serving:
             self.reads: Reads = self._store if isinstance(self._store, MemoryStore) else open_visitor(url, codec)
             inbox: SimpleQueue[Input | None] = SimpleQueue()
             self._put = inbox.put
-            self._desk = hands(finder(tasks), inbox.put, allowed_of(allow or {}))
+            self._desk = hands(finder(tasks), inbox.put, named_by(url, allowed_of(allow or {})))
             core = Core(self._store, self._desk, Ids(salt=randbits(32)), self.settings, number=self._store.batch)
             server = Server(core, self._store, hear)
             self._room = BoundedSemaphore(self.settings.waiting_max)

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Mapping
 from typing import BinaryIO, Final, TypeAlias
 
-from weft.handlers.jobs import Answer, Beat, Begun, Done, Failed, Job, Lost, Marked, Saved
+from weft.handlers.jobs import Answer, Beat, Begun, Confirmed, Done, Failed, Job, Lost, Marked, Saved
 
 HEAD: Final = struct.Struct(">Q")
 
@@ -56,6 +56,8 @@ def wire_answer(number: int, answer: Answer) -> WireAnswer:
             return number, "beat", None, None
         case Begun():
             return number, "begun", None, None
+        case Confirmed():
+            return number, "confirmed", None, None
 
 
 def answer_of(job: Job, kind: str, first: object, second: object) -> Answer:
@@ -66,8 +68,9 @@ def answer_of(job: Job, kind: str, first: object, second: object) -> Answer:
 
 _ANSWERS: Final[dict[str, type[Answer]]] = {
     "done": Done, "failed": Failed, "lost": Lost, "marked": Marked, "saved": Saved, "beat": Beat, "begun": Begun,
+    "confirmed": Confirmed,
 }  # fmt: skip
-_COUNTS: Final = {"done": 2, "failed": 2, "lost": 1, "marked": 2, "saved": 1, "beat": 0, "begun": 0}
+_COUNTS: Final = {"done": 2, "failed": 2, "lost": 1, "marked": 2, "saved": 1, "beat": 0, "begun": 0, "confirmed": 0}
 _ENDS: Final = frozenset({"done", "failed", "lost"})
 
 

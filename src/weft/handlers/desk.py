@@ -138,6 +138,11 @@ class Desk:
                     yield route.pool
 
 
+def no_transactions(task: Task) -> str:
+    """Why a pool without connections can't do a task that works in a resource."""
+    return f"{task.name} is {task.transaction} on {task.resource}, which takes a node with [resources.{task.resource}]"
+
+
 def _share(jobs: list[Job], pools: list[Pool]) -> None:
     for pool in pools if len(pools) > 1 else ():
         room = pool.room
@@ -153,6 +158,8 @@ def functions(pool: Pool, find: FindCode, *, coroutines: bool | None = False, qu
 
     def refuses(task: Task, process: Process | None) -> str:
         assert isinstance(task.handler, Function | Named)
+        if task.transaction != "none" and task.resource:
+            return no_transactions(task)
         code = find(task.handler)
         if code is None:
             return no_code(task)

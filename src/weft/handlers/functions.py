@@ -2,7 +2,7 @@
 
 from asyncio import CancelledError
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from weft.handlers.errors import failed, raised
 from weft.handlers.jobs import (
@@ -47,7 +47,7 @@ FindCode = Callable[[Function | Named], Code | None]
 class Attempt:
     """One job done by a function. It is the `Context` that the function gets."""
 
-    __slots__ = ("_answer", "checkpoint", "code", "error", "is_stopped", "job")
+    __slots__ = ("_answer", "checkpoint", "code", "error", "given", "is_stopped", "job")
 
     def __init__(self, job: Job, code: Code, answer: Answers) -> None:
         self.job = job
@@ -56,6 +56,8 @@ class Attempt:
         self.is_stopped = False
         self.error = CANCELLED
         """What it has failed with when it was stopped."""
+        self.given: object = None
+        """The connection of a transactional task."""
         self._answer = answer
 
     # The context.
@@ -79,6 +81,12 @@ class Attempt:
     @property
     def cancelled(self) -> bool:
         return self.is_stopped
+
+    @property
+    def connection(self) -> Any:
+        if self.given is None:
+            raise TypeError(f"{self.job.task.name} has no connection: declare its resource and its transaction")
+        return self.given
 
     def save(self, checkpoint: object) -> None:
         if not self.job.task.checkpoint:

@@ -27,6 +27,8 @@ class Job(Struct, frozen=True, gc=False, eq=False):
     checkpoint: object = None
     process: Process | None = None
     """Whose task it is, for those that bring their own programs."""
+    holds: tuple[str, ...] = ()
+    """Outcomes with which a transaction is not committed, but held until it has leave."""
 
     @property
     def about(self) -> About:
@@ -85,8 +87,14 @@ class Begun(Struct, frozen=True, gc=False, eq=False):
     job: Job
 
 
-Answer = Done | Failed | Lost | Marked | Saved | Beat | Begun
-"""Each job gets exactly one of the first three, and after it nothing."""
+class Confirmed(Struct, frozen=True, eq=False):
+    """A transaction that was held has committed."""
+
+    job: Job
+
+
+Answer = Done | Failed | Lost | Marked | Saved | Beat | Begun | Confirmed
+"""Each job gets exactly one of the first three, and after it nothing; a held one, when it has leave, another end."""
 
 Answers = Callable[[Answer], None]
 """Takes an answer, at once and from any thread."""

@@ -92,6 +92,8 @@ class Resource(Struct, frozen=True, forbid_unknown_fields=True):
 class Databases(Struct, frozen=True, forbid_unknown_fields=True):
     """`[sql]`: what holds for all resources."""
 
+    store: str = ""
+    """The name of the node's own store in the markers of transactions; empty is one made of its URL."""
     at_once: int = 16
     """How many statements run side by side."""
 

@@ -10,7 +10,7 @@ from threading import Thread
 from time import perf_counter
 from typing import Final, Protocol
 
-from weft.handlers.jobs import About, Answers, Begun, Done, Failed, Job, Lost
+from weft.handlers.jobs import About, Answers, Begun, Confirmed, Done, Failed, Job, Lost
 
 AHEAD_SECONDS: Final = 0.05
 """What is taken ahead can be begun in about this time, as long as recent work is a guide."""
@@ -25,7 +25,7 @@ class Work(Protocol):
     @property
     def job(self) -> Job: ...
 
-    def run(self) -> Done | Failed | Lost:
+    def run(self) -> Done | Failed | Lost | Confirmed:
         """Does the work, in the thread of who calls. Never raises."""
         ...
 
@@ -71,8 +71,11 @@ class Workers:
             if isinstance(work, Failed):
                 self._answer(work)
                 continue
-            self._waiting[job.about] = work
-            self._queue.put(work)
+            self.put(work)
+
+    def put(self, work: Work) -> None:
+        self._waiting[work.job.about] = work
+        self._queue.put(work)
 
     def stop(self, about: About, error: str = "") -> None:
         """What has not begun is answered at once, here; who takes a work out of those that wait has it alone."""

@@ -9,7 +9,7 @@ from sqlalchemy.pool import NullPool
 
 from weft.handlers.settings import Resource
 from weft.handlers.sql.connection import CannotConnect, CommitUnknown, Rows, TooManyRows, TransactionEnded
-from weft.handlers.sql.statements import Statement
+from weft.handlers.sql.statements import Statement, is_control
 
 
 class AlchemyConnection:
@@ -22,6 +22,7 @@ class AlchemyConnection:
         self._is_guarded = False
         event.listen(self.given, "commit", self._refuse)
         event.listen(self.given, "rollback", self._refuse)
+        event.listen(self.given, "before_cursor_execute", self._look)
 
     def begin(self, *, only_reads: bool = False) -> None:
         self.given.begin()
@@ -54,6 +55,7 @@ class AlchemyConnection:
     def rollback(self) -> None:
         self._is_guarded = False
         self.given.rollback()
+        self.given.connection.rollback()  # what SQLAlchemy forgot when the task was refused its own end
 
     def interrupt(self) -> None:
         raw = self.given.connection.dbapi_connection
@@ -70,6 +72,10 @@ class AlchemyConnection:
 
     def is_duplicate(self, fault: BaseException) -> bool:
         return isinstance(fault, IntegrityError)
+
+    def _look(self, connection: Connection, cursor: object, statement: str, *_: object) -> None:
+        if is_control(statement):
+            self._refuse()
 
     def _refuse(self, *_: object) -> None:
         if self._is_guarded:

@@ -48,9 +48,9 @@ class PostgresConnection:
     def __init__(self, url: str, resource: Resource) -> None:
         milliseconds = int(1000 * resource.lock_seconds)
         try:
-            self.given = GuardedConnection.connect(
-                url, cursor_factory=GuardedCursor, connect_timeout=10, options=f"-c lock_timeout={milliseconds}"
-            )
+            self.given = GuardedConnection.connect(url, cursor_factory=GuardedCursor, connect_timeout=10)
+            self.given.execute(f"set lock_timeout = {milliseconds}")
+            self.given.commit()
         except psycopg.Error as fault:
             raise CannotConnect(str(fault).strip()) from fault
         self._number = ""

@@ -26,6 +26,7 @@ class Resources:
         self._allowed = allowed
         self._lock = Lock()
         self._idle: dict[str, list[Connection]] = {}
+        self._prepared: set[str] = set()
 
     def resource(self, name: str) -> Resource | str:
         """A resource, or why it can't be used here."""
@@ -46,16 +47,53 @@ class Resources:
     @contextmanager
     def connection(self, name: str, *, only_reads: bool = False) -> Iterator[Connection]:
         """A connection in a transaction. Who takes it commits; what is not committed at the end is rolled back."""
-        connection = self._begun(name, only_reads=only_reads)
+        connection = self.begun(name, only_reads=only_reads)
         try:
             yield connection
             connection.rollback()
         except BaseException:
-            with suppress(Exception):  # the first fault is the one that counts
-                connection.rollback()
-            connection.close()
+            self.discard(connection)
             raise
         self._put(name, connection)
+
+    def begun(self, name: str, *, only_reads: bool = False) -> Connection:
+        """A connection in a transaction, to be given back or discarded; one that was kept, if it still works."""
+        while (kept := self._take(name)) is not None:  # nothing is asked of it yet, so a new one can take its place
+            try:
+                kept.begin(only_reads=only_reads)
+                return kept
+            except Exception:
+                kept.close()
+        connection = self.open(name)
+        try:
+            connection.begin(only_reads=only_reads)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def give_back(self, name: str, connection: Connection) -> None:
+        """What is not committed is rolled back."""
+        try:
+            connection.rollback()
+        except Exception:
+            connection.close()
+        else:
+            self._put(name, connection)
+
+    def discard(self, connection: Connection) -> None:
+        """After a fault, which is what counts, whatever the connection says now."""
+        with suppress(Exception):
+            connection.rollback()
+        with suppress(Exception):
+            connection.close()
+
+    def is_prepared(self, name: str) -> bool:
+        """Whether its table of markers is known to be there."""
+        return name in self._prepared
+
+    def prepared(self, name: str) -> None:
+        self._prepared.add(name)
 
     def close(self) -> None:
         with self._lock:
@@ -77,22 +115,6 @@ class Resources:
                 f"the resource {name} needs the extra {extra}: pip install 'weftwork[{extra}]'"
             ) from fault
         return driver.connect(url, resource)
-
-    def _begun(self, name: str, *, only_reads: bool) -> Connection:
-        """One that was kept, if it still works; nothing was asked of it yet, so a new one can take its place."""
-        while (kept := self._take(name)) is not None:
-            try:
-                kept.begin(only_reads=only_reads)
-                return kept
-            except Exception:
-                kept.close()
-        connection = self.open(name)
-        try:
-            connection.begin(only_reads=only_reads)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
 
     def _take(self, name: str) -> Connection | None:
         with self._lock:

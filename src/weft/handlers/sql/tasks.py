@@ -10,7 +10,7 @@ from weft.handlers.sql.resources import Resources
 from weft.handlers.sql.rows import bound, objects_of
 from weft.handlers.sql.statements import Statement, StatementFault, statement_of
 from weft.handlers.workers import Workers
-from weft.model.definition import Sql
+from weft.model.definition import Process, Sql, Task
 
 
 class SqlWork:
@@ -78,4 +78,10 @@ def statements(resources: Resources, settings: Databases, answer: Answers, queue
         return Failed(job, ACTIVATE, reason) if reason else SqlWork(job, job.task.handler, resources)
 
     pool = Workers(made, answer, threads=settings.at_once, most=10_000, name="sql")
-    return Route(pool, (Sql,), resources.refuses, queues)
+
+    def refuses(task: Task, process: Process | None) -> str:
+        if task.transaction != "none":
+            return f"{task.name} is {task.transaction}, and this pool commits each statement by itself"
+        return resources.refuses(task)
+
+    return Route(pool, (Sql,), refuses, queues)

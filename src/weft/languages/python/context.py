@@ -1,7 +1,7 @@
 """What a task may ask of the engine that runs it, and what one may say of a start besides its inputs."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Context(Protocol):
@@ -36,6 +36,14 @@ class Context(Protocol):
     @property
     def cancelled(self) -> bool:
         """Whether the work is to stop: end it soon, or call `heartbeat`, which raises then."""
+        ...
+
+    @property
+    def connection(self) -> Any:
+        """The connection of a transactional task, inside its transaction, which the engine ends.
+
+        A `sqlite3`, `psycopg` or SQLAlchemy connection, as the URL of the task's resource says.
+        """
         ...
 
     def save(self, checkpoint: object) -> None:
