@@ -63,6 +63,14 @@ LANGUAGES: Final[Mapping[str, Language]] = {
         ),
         Language("jdl", "jobs of gLite's JDL", (".jdl",), "weft.languages.jdl.reading"),
         Language(
+            "wfcommons",
+            "instances in WfCommons' WfFormat",
+            (),
+            "weft.languages.wfcommons.reading",
+            keys=("schemaVersion", "workflow"),
+            limits=MACHINE_LIMITS,
+        ),
+        Language(
             "gworkflowdl",
             "Petri nets in GWorkflowDL",
             (".gwdl", ".gworkflowdl"),
