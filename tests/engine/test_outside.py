@@ -99,7 +99,7 @@ def test_a_transactional_task_is_done_with_its_marker_or_not_at_all(engine: Engi
     with closing(sqlite3.connect(tmp_path / "shop.db")) as connection:
         assert connection.execute("select cents from sale").fetchall() == [(3,), (4,), (5,)]
         assert connection.execute("select activity, state, result from weft_done").fetchall() == [
-            ("shop/sell", "done", '{"result":5}')
+            ("sell", "done", '{"result":5}')
         ]
 
 
