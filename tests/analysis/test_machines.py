@@ -33,7 +33,7 @@ def test_what_runs_hangs_and_ends_is_what_the_check_foresaw(first: int) -> None:
             for one in controls.worked.values()
             for number, child in enumerate(one.flow.children)
         }
-        for fact in walked(Calm(Seeded(seed), made), 80).told:
+        for fact in walked(Calm(Seeded(seed), made), 80).all_told:
             name = names_of(fact)
             if isinstance(fact, facts.Ready):
                 assert runs.get(name, True), (seed, fact)

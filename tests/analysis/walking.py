@@ -277,11 +277,11 @@ class Calm(Walk):
         return True
 
     @property
-    def told(self) -> list[AnyFact]:
+    def all_told(self) -> list[AnyFact]:
         return [fact for _, _, told in self.decisions for fact in told]
 
     def step(self) -> bool:
-        if any(isinstance(fact, facts.Stuck) for fact in self.told) or not self.choices():
+        if any(isinstance(fact, facts.Stuck) for fact in self.all_told) or not self.choices():
             return False
         return super().step()
 

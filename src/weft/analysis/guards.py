@@ -22,6 +22,8 @@ class Term:
     name: str = ""
     need: int = 0
     inside: tuple["Term", ...] = ()
+    formula: int = -1
+    """Its number in the plan."""
 
 
 class GuardTrees:
@@ -38,11 +40,12 @@ class GuardTrees:
         self.leaves: dict[int, Term] = {}
         for child, index in position.items():
             for event, name, formula in plan.mentions[child] or ():
-                self.leaves[formula] = Term(ATOM, index, event, name)
+                self.leaves[formula] = Term(ATOM, index, event, name, formula=formula)
         for event, name, formula in plan.inner.get(flow, ()):
-            self.leaves[formula] = Term(OWN, 0, event, name)
+            self.leaves[formula] = Term(OWN, 0, event, name, formula=formula)
         for index, number in enumerate(self.questions):
-            self.leaves[plan.questions[number].atom] = Term(QUESTION, index)
+            atom = plan.questions[number].atom
+            self.leaves[atom] = Term(QUESTION, index, formula=atom)
         self.inside: dict[int, list[int]] = {}
         for formula in range(self.first, self.behind):
             above = plan.formulas.above[formula]
@@ -54,7 +57,7 @@ class GuardTrees:
         if leaf is not None:
             return leaf
         inside = tuple(self.tree(one) for one in self.inside[formula])
-        return Term(GATE, need=self.plan.formulas.need_true[formula], inside=inside)
+        return Term(GATE, need=self.plan.formulas.need_true[formula], inside=inside, formula=formula)
 
 
 def mentioned(term: Term) -> set[tuple[int, int, str]]:

@@ -73,6 +73,7 @@ class Machine:
             terms += [*child.sets, *child.leave.values(), *(one for one in (child.cancel, child.until) if one)]
         self.heard: Final = {one for term in terms for one in mentioned(term)}
         self.trees: Final = trees
+        self._asked: set[int] = set()
 
     def _child(self, trees: GuardTrees, child: int) -> Child:
         plan, activity = self.plan, self.plan.activity[child]
@@ -104,8 +105,19 @@ class Machine:
                 opened += found == OPEN
             return TRUE if true >= term.need else OPEN if true + opened >= term.need else FALSE
         if term.kind == OWN:
-            return own_value(term, self.set_name, still.marks)
+            return self._own(term, still)
         return still.answers[term.child]
+
+    def _own(self, term: Term, still: Still) -> int:
+        """An event of the flow itself; a mark that can't be given any more is false."""
+        found = own_value(term, self.set_name, still.marks)
+        mark = self.plan.own_marks.get(term.formula, -1)
+        if found != OPEN or mark < 0 or mark in self._asked:
+            return found
+        self._asked.add(mark)
+        is_lost = self.value(self.trees.tree(mark), still) == FALSE
+        self._asked.discard(mark)
+        return FALSE if is_lost else OPEN
 
     # From one standstill to the next.
 

@@ -1,13 +1,15 @@
 """Which children of a flow can still happen in a circle of guards, and on which occurrences anything still depends."""
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from weft.analysis.guards import ATOM, GATE, GuardTrees, Term
-from weft.analysis.standings import ENDS, OPEN, PARKED, TRUE, WAITING
+from weft.analysis.standings import ENDS, IDLE, OPEN, PARKED, TRUE, WAITING
 from weft.analysis.standstills import Still
 from weft.kernel import events
 from weft.kernel.guards import ANSWER, NODE_BITS, NODE_MASK, PHASE, STOP
 from weft.kernel.plan import Plan
+
+NO_MARKS: Final[frozenset[int]] = frozenset()
 
 
 class ChildGuards(Protocol):
@@ -51,13 +53,20 @@ def _can_happen(machine: Guarded, still: Still, number: int, live: set[int]) -> 
     return not guards or any(_can_hold(machine, still, one, live) for one in guards)
 
 
-def _can_hold(machine: Guarded, still: Still, term: Term, live: set[int]) -> bool:
+def _can_hold(machine: Guarded, still: Still, term: Term, live: set[int], marks: frozenset[int] = NO_MARKS) -> bool:
+    """A mark of the flow can hold as its guard can, but not by itself; `marks` are those being asked."""
     value = machine.value(term, still)
     if value != OPEN:
         return value == TRUE
+    mark = machine.plan.own_marks.get(term.formula, -1)
+    if mark >= 0:
+        return mark not in marks and _can_hold(machine, still, machine.trees.tree(mark), live, marks | {mark})
     if term.kind == GATE:
-        return sum(_can_hold(machine, still, inside, live) for inside in term.inside) >= term.need
-    return term.kind != ATOM or term.child not in machine.circle or term.child in live
+        return sum(_can_hold(machine, still, inside, live, marks) for inside in term.inside) >= term.need
+    if term.kind != ATOM or term.child not in machine.circle or term.child in live:
+        return True
+    event = machine.plan.later.get(term.formula, -1)
+    return event == events.ENDED or (event >= 0 and still.children[term.child].kind in IDLE)
 
 
 # Occurrences.
