@@ -76,6 +76,30 @@ def test_a_killed_process_leaves_every_batch_it_told_of_and_no_half_one(tmp_path
         store.close()
 
 
+FORKING = """
+import os, sys
+from weft.store.opening import open_store
+store = open_store(sys.argv[1])
+if os.fork():
+    os.kill(os.getpid(), 9)
+print("forked", flush=True)
+sys.stdin.read()
+print("ended")
+"""
+
+
+def test_a_process_that_the_engine_forked_does_not_keep_its_lock(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'weft.db'}"
+    engine = subprocess.Popen(
+        [sys.executable, "-c", FORKING, url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert engine.stdout
+    assert engine.stdout.readline() == "forked\n"
+    assert engine.wait() == -signal.SIGKILL
+    open_store(url).close()
+    assert engine.communicate("") == ("ended\n", None)
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStore]:
     opened = open_store(f"sqlite:///{tmp_path / 'weft.db'}")

@@ -38,7 +38,7 @@ TABLES_OF_INSTANCES: Final = (
     "create index instance_state on instance (state, id)",
     "create index instance_process_state on instance (process, state, id, version)",
     "create index instance_key on instance (key, id) where key <> ''",
-    "create index instance_started on instance (started)",
+    "create index instance_started on instance (started, id)",
     "create index instance_ended on instance (ended, id) where ended is not null",
     """create table variable (instance {int} not null, name {text} not null, value {text} not null,
         primary key (instance, name)){clustered}""",

@@ -8,6 +8,7 @@ from weft.store.tables import INSTANCE
 
 COLUMNS: Final = ", ".join(f"instance.{name}" for name in INSTANCE.columns)
 SELECT: Final = f"select {COLUMNS} from "
+BY_IDS: Final = SELECT + "instance where id in (select {id} from {rest}) order by id desc"
 
 
 class Condition:
@@ -63,7 +64,8 @@ def page(which: Filter, before: int | None, at_most: int) -> tuple[str, list[Val
     """The newest instances, only ids below `before`.
 
     Each state is asked by itself, in the order of its index, and the answers are put together: sorting all instances
-    of several states would cost more the more there are.
+    of several states would cost more the more there are. A range of time has no such order: there the ids are sorted,
+    which are in the index, and only the instances of the page are looked up.
     """
     parts: list[str] = []
     parameters: list[Value] = []
@@ -72,7 +74,8 @@ def page(which: Filter, before: int | None, at_most: int) -> tuple[str, list[Val
         condition = Condition(which, states)
         if before is not None:
             condition.add(f"{condition.id} < ?", before)
-        parts.append(f"{SELECT}{condition} order by {condition.id} desc limit ?")
+        rest = f"{condition} order by {condition.id} desc limit ?"
+        parts.append(BY_IDS.format(id=condition.id, rest=rest) if has_time(which) else SELECT + rest)
         parameters += [*condition.parameters, at_most]
     if len(parts) == 1:
         return parts[0], parameters
@@ -85,6 +88,11 @@ def ended(which: Ended, after: tuple[float, int], at_most: int) -> tuple[str, li
     condition = Condition(Filter(is_active=False, ended_from=after[0], ended_before=which.before), which.states)
     condition.add("(ended > ? or id > ?)", *after)
     return f"{SELECT}{condition} order by ended, id limit ?", [*condition.parameters, at_most]
+
+
+def has_time(which: Filter) -> bool:
+    bounds = (which.started_from, which.started_before, which.ended_from, which.ended_before)
+    return any(bound is not None for bound in bounds)
 
 
 def number(which: Filter) -> tuple[str, list[Value]]:

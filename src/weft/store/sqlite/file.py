@@ -7,6 +7,7 @@ import socket
 import sqlite3
 from pathlib import Path
 from typing import Final, TextIO
+from weakref import WeakSet
 
 from weft.store.batch import Refused
 from weft.store.problems import CannotOpen, Damaged, StoreProblem, Unavailable
@@ -88,6 +89,7 @@ class FileLock:
                 f"{path} is served by {holder}; end that one first, or let it do the work: "
                 "`weft start`, `signal` and `cancel` reach it through the file"
             ) from error
+        _open_locks.add(self)
         self._file.truncate(0)
         self._file.write(json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "node": node}))
         self._file.flush()
@@ -108,7 +110,20 @@ class FileLock:
             return "another process"
 
     def release(self) -> None:
+        _open_locks.discard(self)
         self._file.close()
+
+
+_open_locks: "WeakSet[FileLock]" = WeakSet()
+
+
+def _leave_to_the_parent() -> None:
+    """In a forked process: it would keep the lock when the engine is gone."""
+    for lock in [*_open_locks]:
+        lock.release()
+
+
+os.register_at_fork(after_in_child=_leave_to_the_parent)
 
 
 def connect(path: Path, mode: str = "rwc") -> sqlite3.Connection:
