@@ -1,5 +1,7 @@
 """Where two states of an instance differ."""
 
+from collections.abc import Iterable
+
 from weft.kernel.marking import Marking
 
 NOT_STATE = frozenset(
@@ -41,6 +43,15 @@ def difference(one: object, other: object) -> str:
                 return f"{where}: {list(a)} and {list(b)}"
             todo += [(f"{where}[{key!r}]", a[key], b[key]) for key in a if a[key] is not b[key]]
         else:
-            names = getattr(type(a), "__slots__", None) or sorted({*vars(a), *vars(b)})
-            todo += [(f"{where}.{name}", getattr(a, name), getattr(b, name)) for name in names if name not in NOT_STATE]
+            todo += [
+                (f"{where}.{name}", getattr(a, name), getattr(b, name))
+                for name in names_of(a, b)
+                if name not in NOT_STATE
+            ]
     return ""
+
+
+def names_of(a: object, b: object) -> Iterable[str]:
+    """The attributes of two objects of one class: compiled classes and those with slots list theirs."""
+    kind = type(a)
+    return getattr(kind, "__mypyc_attrs__", None) or getattr(kind, "__slots__", None) or sorted({*vars(a), *vars(b)})
