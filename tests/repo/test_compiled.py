@@ -1,4 +1,4 @@
-"""The compiled kernel passes the kernel's own tests. `make compiled` builds it; where it is old, nothing is said of it."""
+"""The compiled kernel passes the tests of the patterns. `make compiled` builds it, and tries it whole."""
 
 import os
 import subprocess

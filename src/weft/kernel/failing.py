@@ -87,11 +87,10 @@ def after_failure(d: Decision, frame: Frame, node: int) -> None:
     execution = execution_of(frame, node)
     if execution.is_stopped:
         d.abort(frame, node, "aborted", execution.error)
+    elif execution.then in ("retry", "again") and is_drained(frame, node):
+        end_failed(d, frame, node, execution.error, execution.message, "aborted", None)
     elif execution.then == "retry":
         rule = frame.plan.activity[node].on_error[execution.rule]
-        if is_drained(frame, node):
-            end_failed(d, frame, node, execution.error, execution.message, "aborted", None)
-            return
         if is_firing(frame, node):
             d.tell(frame, node, facts.Returned(frame.path(node), frame.rounds[node], execution.attempt))
         if rule.delay_seconds <= 0 and d.state.paused_at < 0:
