@@ -247,12 +247,12 @@ class _Schema:
                 message = f"the genesis task {text.name.text!r} does not say what is instantiated"
                 self.report.add("call", text.name.span, message, "write definition name;")
             return ""
-        known = self.script.definitions.get(name.text)
-        if known is not None and known.task_class.text != text.task_class.text:
-            message = (
-                f"{name.text!r} is of {known.task_class.text!r}, and {text.name.text!r} of {text.task_class.text!r}"
-            )
-            self.report.add("misfit", name.span, message, "give both the same taskclass")
+        known, classes = self.script.definitions.get(name.text), self.script.classes.tasks
+        if known is not None and {known.task_class.text, text.task_class.text} <= classes.keys():
+            there, here = classes[known.task_class.text], classes[text.task_class.text]
+            if (there.inputs, there.outcomes) != (here.inputs, here.outcomes):
+                message = f"{name.text!r} is of {there.name!r}, and this task of {here.name!r}"
+                self.report.add("misfit", name.span, message, "give both the same taskclass")
         return name.text
 
     def _task(self, text: TaskText, interface: Interface, sets: tuple[InputSet, ...]) -> Task:
