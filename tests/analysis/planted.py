@@ -15,7 +15,9 @@ from weft.model.definition import (
     On,
     Outcome,
     Process,
+    Rule,
     Task,
+    Variable,
     every,
     some,
 )
@@ -132,3 +134,94 @@ def no_end() -> Pair:
 
 def control_pairs() -> list[Pair]:
     return [deadlock(), never_runs(), endless(), unreachable(), left_over(), no_end()]
+
+
+def shop(body: Flow, *names: str, **said: object) -> Process:
+    variables = {name: Declared("int", None if name == "late" else 0) for name in names}
+    return process(replace(body, variables=variables), **said)
+
+
+def writing(name: str, variable: str, **said: object) -> Task:
+    return task(name, writes={variable: "v"}, outcomes=(Outcome("done", types={"v": "int"}), ABORTED), **said)
+
+
+def reading(name: str, variable: str) -> Task:
+    return replace(task(name), input_sets=(InputSet(bindings={"p": (Variable(variable),)}, types={"p": "int"}),))
+
+
+def lost_write() -> Pair:
+    """Two branches write the same variable."""
+    end = reading("end", "total")
+    both = blocks.all_of(writing("left", "total"), writing("right", "total"), name="both")
+    apart = blocks.all_of(writing("left", "total"), writing("right", "other"), name="both")
+    ends = reading("end", "total"), reading("see", "other")
+    return Pair(
+        shop(blocks.serial(both, end, name="order"), "total"),
+        "written-twice",
+        "right",
+        (),
+        shop(blocks.serial(apart, *ends, name="order"), "total", "other"),
+    )
+
+
+def race_of_data() -> Pair:
+    """One branch reads what the other writes."""
+    write, read = writing("write", "total"), reading("read", "total")
+    return Pair(
+        shop(blocks.all_of(write, read, name="order"), "total"),
+        "read-while-written",
+        "read",
+        (),
+        shop(blocks.serial(write, read, name="order"), "total"),
+    )
+
+
+def too_early() -> Pair:
+    """What is written later is read now."""
+    write, read = writing("write", "late"), reading("read", "late")
+    return Pair(
+        shop(blocks.serial(read, write, name="order"), "late"),
+        "read-before-written",
+        "read",
+        (),
+        shop(blocks.serial(write, read, name="order"), "late"),
+    )
+
+
+def never_read() -> Pair:
+    write, read = writing("write", "total"), reading("read", "total")
+    return Pair(
+        shop(blocks.serial(write, name="order"), "total"),
+        "never-read",
+        "write",
+        (),
+        shop(blocks.serial(write, read, name="order"), "total"),
+    )
+
+
+def gap() -> Pair:
+    """Of two bookings only one can be taken back, and then something may still fail."""
+    seat = task("seat", compensation=task("release"))
+    pay, ship = task("pay"), task("ship")
+    refunded = task("pay", compensation=task("refund"))
+    return Pair(
+        process(blocks.serial(seat, pay, ship, name="order")),
+        "gap",
+        "pay",
+        ("seat commits", "pay commits", "ship aborts"),
+        process(blocks.serial(seat, refunded, ship, name="order")),
+    )
+
+
+def idle_error() -> Pair:
+    def made(rule: str) -> Process:
+        retried = task("pay", on_error=(Rule("retry", rule, times=2),))
+        return process(blocks.serial(retried, name="order"), errors=("task.no_money", "task.down"))
+
+    both = task("pay", errors={"NoMoney": "task.no_money"}, on_error=(Rule("retry", "task.down", times=2),))
+    mended = process(blocks.serial(both, name="order"), errors=("task.no_money", "task.down"))
+    return Pair(made("task.down"), "unused-error", "order", (), mended)
+
+
+def data_pairs() -> list[Pair]:
+    return [lost_write(), race_of_data(), too_early(), never_read(), gap(), idle_error()]

@@ -8,6 +8,8 @@ from msgspec import Struct
 
 from weft.analysis.control_faults import ControlFaults
 from weft.analysis.controls import FLOW_BUDGET, Controls
+from weft.analysis.data_faults import DataFaults
+from weft.analysis.gap_faults import GapFaults
 from weft.analysis.places import Places
 from weft.analysis.spaces import Budget
 from weft.model import wellformed
@@ -54,5 +56,9 @@ def judge(
     """What may go wrong when a well-formed process runs, and how many standstills were explored for it."""
     controls = Controls(process, budget, called)
     places = Places(process)
-    faults = [*ControlFaults(controls, places).all()]
+    faults = [
+        *ControlFaults(controls, places).all(),
+        *DataFaults(controls, places).all(),
+        *GapFaults(controls, places).all(),
+    ]
     return faults, sum(one.control.explored for one in controls.worked.values())

@@ -11,7 +11,7 @@ from weft.analysis.conditions import Answers, Possible, anything
 from weft.analysis.ends import Control, Ends, Trace, name_of
 from weft.analysis.machines import Machine
 from weft.analysis.spaces import Budget
-from weft.analysis.standings import ENDS, FALSE, GRANTED, OPEN, READY, RUNNING, STOPPING, Standing, value_of
+from weft.analysis.standings import COMMITTED, ENDS, FALSE, GRANTED, OPEN, READY, RUNNING, STOPPING, Standing, value_of
 from weft.analysis.standstills import End, Still
 from weft.kernel import events
 from weft.kernel.stopping import CANCELLED
@@ -37,6 +37,8 @@ class Exploring:
         self.before: dict[Still | End, tuple[Still | None, str]] = {}
         self.after: dict[Still, list[Still | End]] = {}
         self.control = Control(Ends(), {})
+        self.committed_before: dict[int, frozenset[int]] = {}
+        """For each child that runs, those that have always committed when it gets ready."""
 
     # Steps.
 
@@ -103,7 +105,7 @@ class Exploring:
         for number, standing in enumerate(children):
             if standing.kind in ENDS and number != still.grant:
                 values = (value_of(standing, event, name) for event, name in self.heard[number])
-                seen = (standing.was_ready, *values)
+                seen = (standing.was_ready, standing.kind == COMMITTED, *values)
                 children[number] = self.known[number].setdefault(seen, standing)
         return still._replace(children=tuple(children))
 
@@ -138,6 +140,7 @@ class Exploring:
                 for more, begun in self.rests("the next round begins", self.machine.fresh(after.marks)):
                     self.reach(before, f"{words}, {more}" if words else more, begun, todo)
             return
+        self.note_committed(before, after)
         todo.append(after)
         if after.marks - self.control.ends.marks:
             self.control.ends = self.control.ends.or_(Ends(marks=after.marks))
@@ -146,6 +149,12 @@ class Exploring:
         for number in reached.begun:
             if number not in self.control.runs:
                 self.control.runs[number] = self.trace(reached)
+
+    def note_committed(self, before: Still | None, after: Still) -> None:
+        done = frozenset(number for number, one in enumerate(after.children) if one.kind == COMMITTED)
+        for number in after.begun:
+            if before is None or not before.children[number].was_ready:
+                self.committed_before[number] = self.committed_before.get(number, done) & done
 
     def note_end(self, end: End) -> None:
         control, ends = self.control, self.control.ends

@@ -12,13 +12,12 @@ ERRORS: Final = {
     "endless": "A flow may go on for ever: there is no way out any more.",
     "never-runs": "An activity can never run, whatever happens.",
     "no-end": "The process has no way to commit.",
-    "shared-apart": "A compound placed apart, or called, has a variable that is written meanwhile.",
+    "shared-apart": "A compound placed apart reads a variable that may be written meanwhile.",
     "written-twice": "A variable is written by two activities that may run at the same time: one write is lost.",
 }
 
 WARNINGS: Final = {
     "gap": "Work that nothing can take back may be left behind when what is around it aborts and compensates the rest.",
-    "holds-circle": "Activities may wait for one another's held names.",
     "left-over": "A flow may end well while work in it still runs, and is then stopped.",
     "never-read": "A variable is written and never read.",
     "read-before-written": "A variable may be read before anything was written to it.",
