@@ -55,8 +55,11 @@ waits = process("waits", number=int, variables={"word": ""}, searchable=["number
 )
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "postgres":
+        found: str = request.getfixturevalue("postgres_url")
+        return found
     return "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/weft.db"
 
 

@@ -19,19 +19,19 @@ class Cut(Struct, frozen=True):
 
 
 class Proxy:
-    """Listens at `port`, for one connection at a time. `arm` counts from now on, on the connection that is open."""
+    """Listens at `port`. `arm` counts from now on, on each connection; the first that comes so far is cut."""
 
     def __init__(self, host: str, port: int) -> None:
         self._target = (host, port)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
-        self._armed: Cut | None = None
+        self.armed: Cut | None = None
         self.cuts = 0
         self._thread = Thread(target=self._serve, daemon=True)
         self._thread.start()
 
     def arm(self, cut: Cut | None) -> None:
-        self._armed = cut
+        self.armed = cut
 
     def close(self) -> None:
         with suppress(OSError):
@@ -43,8 +43,11 @@ class Proxy:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                with client, suppress(OSError), socket.create_connection(self._target) as server:
-                    self._forward(client, server)
+                Thread(target=self._connect, args=(client,), daemon=True).start()
+
+    def _connect(self, client: socket.socket) -> None:
+        with client, suppress(OSError), socket.create_connection(self._target) as server:
+            self._forward(client, server)
 
     def _forward(self, client: socket.socket, server: socket.socket) -> None:
         passed = {"asked": 0, "answered": 0}
@@ -54,14 +57,14 @@ class Proxy:
                 data = source.recv(PIECE)
                 if not data:
                     return
-                if self._armed is not counted:
-                    counted, passed = self._armed, {"asked": 0, "answered": 0}
+                if self.armed is not counted:
+                    counted, passed = self.armed, {"asked": 0, "answered": 0}
                 side = "asked" if source is client else "answered"
                 target = server if source is client else client
                 if counted is not None and counted.side == side and passed[side] + len(data) > counted.after_bytes:
                     target.sendall(data[: counted.after_bytes - passed[side]])
                     self.cuts += 1
-                    self._armed = None
+                    self.armed = None
                     return
                 passed[side] += len(data)
                 target.sendall(data)

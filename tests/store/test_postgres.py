@@ -199,14 +199,21 @@ def test_a_visitor_does_not_make_a_store(postgres_url: str) -> None:
         open_visitor(postgres_url)
 
 
-def test_a_visitor_connects_anew_when_its_connection_was_lost(postgres_url: str) -> None:
+def test_a_visitor_asks_again_when_its_connection_was_lost_but_does_not_send_twice(postgres_url: str) -> None:
     store, visitor = node(postgres_url), open_visitor(postgres_url)
+    store.commit(started(instance(256)))
     with beside(postgres_url) as other:
         ended = "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = %s"
+        for ask in (visitor.count, lambda: len(visitor.load([256])), lambda: len(visitor.history(256))):
+            other.execute(ended, (address_of(postgres_url).visitor,))
+            assert ask() == 1
+        other.execute(ended, (address_of(postgres_url).visitor,))
+        with pytest.raises(Unavailable):
+            visitor.send(CommandRow(0, 256, "Cancel", 1.0, "ann", b""))
         other.execute(ended, (address_of(postgres_url).visitor,))
     with pytest.raises(Unavailable):
-        visitor.count()
-    assert visitor.count() == 0
+        visitor.ask(lambda transaction: transaction.execute("select pg_terminate_backend(pg_backend_pid())"))
+    assert visitor.count() == 1
     store.close()
     visitor.close()
 

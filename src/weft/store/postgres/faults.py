@@ -14,8 +14,8 @@ AGAIN: Final = ("40",)
 
 
 def words_of(error: psycopg.Error) -> str:
-    """The message in one line."""
-    return " ".join((error.diag.message_primary or str(error)).split())
+    """What the message says first; libpq goes on about what may have been the cause."""
+    return (error.diag.message_primary or str(error)).strip().partition("\n")[0]
 
 
 def is_lost(connection: psycopg.Connection[object]) -> bool:

@@ -53,8 +53,11 @@ class PostgresReads(SqlReads):
                 self._query("rollback")
 
     def ask(self, question: Callable[[Transaction], T]) -> T:
-        with self._at_once():
-            return question(PostgresTransaction(self._connection))
+        try:
+            with self._at_once():
+                return question(PostgresTransaction(self._connection))
+        except psycopg.OperationalError as error:
+            raise problem(error) from error
 
     def close(self) -> None:
         self._connection.close()

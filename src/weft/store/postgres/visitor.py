@@ -11,7 +11,7 @@ from weft.store.migrations import Migration, missing, older
 from weft.store.postgres.connecting import Address, address_of, connect
 from weft.store.postgres.reads import PostgresReads, steps_taken
 from weft.store.postgres.slots import OWNERS
-from weft.store.problems import CannotOpen
+from weft.store.problems import CannotOpen, Unavailable
 from weft.store.rows import CommandRow
 
 T = TypeVar("T")
@@ -27,11 +27,13 @@ select pg_notify(?, 'node ' || name) from asked"""
 
 
 class PostgresVisitor(PostgresReads):
-    """Threads wait for one another; a lost connection is made anew for the next question."""
+    """Threads wait for one another. A question that meets a lost connection is asked again on a new one; what writes
+    is not, since it may have been written."""
 
     def __init__(self, address: Address, codec: Codec, migrations: Sequence[Migration]) -> None:
         super().__init__(address, codec)
         self._lock = RLock()
+        self._is_at_once = False
         self._connection = connect(address, address.visitor)
         try:
             taken = steps_taken(self._connection)
@@ -47,6 +49,13 @@ class PostgresVisitor(PostgresReads):
     def _query(self, statement: str, parameters: Sequence[Value] = ()) -> list[Record]:
         with self._lock:
             self._connect_if_lost()
+            try:
+                return super()._query(statement, parameters)
+            except Unavailable:
+                may_repeat = statement.startswith(("select ", "begin ")) and not self._is_at_once
+                if not (may_repeat and self._connection.closed):
+                    raise
+            self._connect_if_lost()
             return super()._query(statement, parameters)
 
     def _connect_if_lost(self) -> None:
@@ -56,7 +65,11 @@ class PostgresVisitor(PostgresReads):
     @contextmanager
     def _at_once(self) -> Iterator[None]:
         with self._lock, super()._at_once():
-            yield
+            self._is_at_once = True
+            try:
+                yield
+            finally:
+                self._is_at_once = False
 
     def ask(self, question: Callable[[Transaction], T]) -> T:
         with self._lock:
