@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -309,10 +310,12 @@ def test_version_says_which_weft_and_which_python() -> None:
 
 def test_every_command_has_help_with_an_example_and_json() -> None:
     for name, command in main.commands.items():
-        result = weft(name, "--help")
-        assert result.exit_code == 0
-        assert f"weft {name}" in result.stdout.partition("Example:")[2], name
-        assert "--json" in result.stdout, name
+        inside = [f"{name} {one}" for one in command.commands] if isinstance(command, click.Group) else []
+        for words in [name, *inside]:
+            result = weft(*words.split(), "--help")
+            assert result.exit_code == 0
+            assert f"weft {words}" in result.stdout.partition("Example:")[2], words
+            assert "--json" in result.stdout or (inside and words == name), words
         assert command.help
 
 

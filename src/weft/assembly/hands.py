@@ -2,19 +2,21 @@
 
 import gc
 import sys
-from collections.abc import Callable, Iterable
-from importlib import import_module
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Final, TypeAlias
 
 from weft.assembly.outside import outside
+from weft.engine.hands import Hands
 from weft.handlers.coroutines import Coroutines
 from weft.handlers.desk import Desk, functions
 from weft.handlers.functions import Code, FindCode
 from weft.handlers.jobs import Answers
+from weft.handlers.processes import Processes
 from weft.handlers.settings import Allowed
 from weft.handlers.threads import SWITCH_SECONDS, Threads
 from weft.handlers.watch import Watch
+from weft.languages.python.load import load_module
 from weft.languages.python.tasks import Task, lookup
 from weft.model.definition import Function, Named
 
@@ -27,7 +29,7 @@ def finder(tasks: Tasks) -> FindCode:
     named: dict[str, Code] = {}
     for one in tasks:
         if isinstance(one, str):
-            one = import_module(one)
+            one = load_module(one)
         for task in [one] if isinstance(one, Task) else vars(one).values():
             if isinstance(task, Task):
                 named[task.name] = task.code
@@ -64,4 +66,18 @@ def embedded(find: FindCode, answer: Answers, allowed: Allowed, *, threads: int 
     return Desk(routes, watch.hear, watch=watch)
 
 
-MakeHands: TypeAlias = Callable[[FindCode, Answers, Allowed], Desk]
+def in_processes(modules: Sequence[str]) -> "MakeHands":
+    """What `weft serve` works with: functions run in processes that have these modules."""
+
+    def make(find: FindCode, answer: Answers, allowed: Allowed) -> Desk:
+        settle_interpreter()
+        watch = Watch(answer)
+        command = [sys.executable, "-m", "weft.assembly.worker", str(allowed.workers.threads), *modules]
+        pool = Processes(command, watch.hear, allowed.workers)
+        routes = [functions(pool, find, coroutines=None), *outside(find, watch.hear, allowed)]
+        return Desk(routes, watch.hear, watch=watch)
+
+    return make
+
+
+MakeHands: TypeAlias = Callable[[FindCode, Answers, Allowed], Hands]

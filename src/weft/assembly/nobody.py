@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 
-from weft.handlers.jobs import About, Job
+from weft.handlers.functions import FindCode
+from weft.handlers.jobs import About, Answers, Job
+from weft.handlers.settings import Allowed
 from weft.model.definition import Process, Task
 
 
@@ -22,3 +24,8 @@ class Nobody:
     def stop(self, abouts: Iterable[About], error: str = "") -> None: ...
 
     def close(self) -> None: ...
+
+
+def nobody(find: FindCode, answer: Answers, allowed: Allowed) -> Nobody:
+    """What an engine has that begins no work."""
+    return Nobody()

@@ -1,6 +1,6 @@
 """What can be asked of an engine, each as a request and how its answer is read; every way to ask is made of these."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from msgspec.structs import replace
@@ -18,6 +18,7 @@ from weft.engine.requests import (
     Deployed,
     Ending,
     Heard,
+    Remove,
     Reply,
     Send,
     Tell,
@@ -130,6 +131,10 @@ def change(instance: Instance, process: Process | str, actor: str = "") -> Ask[N
     if isinstance(process, Process):
         return Ask(Change(whom=instance, process=process, actor=actor), _nothing)
     return Ask(Change(whom=instance, version=process, actor=actor), _nothing)
+
+
+def remove(instances: Sequence[int]) -> Ask[None]:
+    return Ask(Remove(instances=tuple(instances)), _nothing)
 
 
 def _same(reply: T) -> T:

@@ -42,6 +42,7 @@ class Serving:
         codec: Codec | None = None,
         hands: MakeHands = embedded,
         allow: Mapping[str, object] | Allowed | None = None,
+        revives: bool = True,
     ) -> None:
         self.settings = settings or Settings()
         self._store = open_store(url, node, codec)
@@ -53,11 +54,15 @@ class Serving:
             core = Core(self._store, self._desk, Ids(salt=randbits(32)), self.settings, number=self._store.batch)
             server = Server(core, self._store, hear)
             self._room = BoundedSemaphore(self.settings.waiting_max)
-            self._loop = Loop(server, self._store, self.settings, time.time, fail, inbox)
+            self._loop = Loop(server, self._store, self.settings, time.time, fail, inbox, revives)
             self._loop.start()
         except BaseException:
             self._store.close()
             raise
+
+    @property
+    def is_alive(self) -> bool:
+        return self._loop.is_alive
 
     @property
     def down(self) -> str:

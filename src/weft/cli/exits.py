@@ -36,7 +36,7 @@ def code_of(error: BaseException) -> int:
 
     table: list[tuple[tuple[type[BaseException], ...], int]] = [
         ((Wrong, Invalid, Mistake, Problem), WRONG),
-        ((Refused, StoreProblem), REFUSED),
+        ((Refused, StoreProblem, TimeoutError), REFUSED),
         ((KeyboardInterrupt,), INTERRUPTED),
     ]
     return next((code for bases, code in table if isinstance(error, bases)), BROKEN)

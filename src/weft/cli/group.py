@@ -1,6 +1,7 @@
 """The group of commands: errors become one message and one exit code, never a stack trace."""
 
 import os
+import sys
 from typing import Any
 
 import click
@@ -18,6 +19,9 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except BrokenPipeError:  # who reads what we print has had enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
         except (Exception, KeyboardInterrupt) as error:
             if os.environ.get(TRACE):
                 raise

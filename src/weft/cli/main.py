@@ -2,13 +2,18 @@
 
 import click
 
+from weft.cli.acting import cancel, change, resume, retry, signal, suspend
 from weft.cli.analyse import analyse
 from weft.cli.check import check
+from weft.cli.config import config
 from weft.cli.format import format_texts
 from weft.cli.group import Commands
 from weft.cli.guards import guards
+from weft.cli.looking import history, list_instances, result, show, watch
 from weft.cli.run import run
 from weft.cli.schema import schema
+from weft.cli.serving import serve
+from weft.cli.starting import deploy, start
 from weft.cli.store import store
 from weft.cli.version import version
 
@@ -26,5 +31,13 @@ def main() -> None:
     """
 
 
-for command in (run, check, analyse, guards, format_texts, schema, store, version):
-    main.add_command(command)
+COMMANDS = (
+    (run, check, analyse, guards, format_texts, schema, version),
+    (deploy, start, list_instances, show, watch, history, result),
+    (signal, cancel, suspend, resume, retry, change),
+    (serve, store, config),
+)
+
+for commands in COMMANDS:
+    for command in commands:
+        main.add_command(command)

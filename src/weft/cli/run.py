@@ -94,7 +94,7 @@ def run(
     )
     with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
         result = runner.run(given)
-    click.echo(_json(result) if as_json else _words(result))
+    click.echo(_json(result) if as_json else as_words(result))
     ctx.exit(exit_code(result))
 
 
@@ -120,7 +120,7 @@ def _json(result: "Result") -> str:
     return json.dumps(found, ensure_ascii=False)
 
 
-def _words(result: "Result") -> str:
+def as_words(result: "Result") -> str:
     from weft.cli.telling import shown
 
     if result.status == "ended":

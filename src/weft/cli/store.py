@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from weft.cli.exits import WRONG
-from weft.cli.stores import STORE, codec, url_of
+from weft.cli.stores import STORE, client_of, codec, url_of
 
 DAY_SECONDS = 86_400.0
+STEP_SECONDS = 60.0
 
 
 @click.group()
@@ -27,7 +28,7 @@ def store() -> None:
 @STORE
 @click.option("--json", "as_json", is_flag=True, help='Print {"instances", "findings"} as JSON.')
 @click.pass_context
-def check(ctx: click.Context, url: str, as_json: bool) -> None:
+def check(ctx: click.Context, store: str, as_json: bool) -> None:
     """Says everything that is wrong in a store, beside its engine.
 
     Every log must be whole, every definition what it was, every snapshot what its facts say, and the database sound.
@@ -43,7 +44,7 @@ def check(ctx: click.Context, url: str, as_json: bool) -> None:
     from weft.store.checking import check as findings_in
     from weft.store.opening import open_visitor
 
-    visitor = open_visitor(url_of(url), codec())
+    visitor = open_visitor(url_of(store), codec())
     try:
         number = visitor.count()
         with click.progressbar(length=number, label="Checking", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
@@ -64,7 +65,7 @@ def check(ctx: click.Context, url: str, as_json: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @STORE
 @click.option("--json", "as_json", is_flag=True, help='Print {"file", "bytes"} as JSON.')
-def backup(file: Path, url: str, as_json: bool) -> None:
+def backup(file: Path, store: str, as_json: bool) -> None:
     """Copies a SQLite store to FILE, as it is at one moment, while an engine goes on writing.
 
     To restore it, put the copy in the store's place while no engine runs.
@@ -75,7 +76,7 @@ def backup(file: Path, url: str, as_json: bool) -> None:
     """
     from weft.store.opening import back_up_store
 
-    back_up_store(url_of(url), file)
+    back_up_store(url_of(store), file)
     size = file.stat().st_size
     click.echo(json.dumps({"file": str(file), "bytes": size}) if as_json else f"{file}: {size:,} bytes")
 
@@ -86,8 +87,8 @@ def backup(file: Path, url: str, as_json: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Only say how many would go.")
 @STORE
 @click.option("--json", "as_json", is_flag=True, help='Print {"removed"} as JSON; in a dry run, {"would_go"}.')
-def prune(days: float, states: tuple[str, ...], dry_run: bool, url: str, as_json: bool) -> None:
-    """Removes instances that ended long ago, a hundred at a time, while no engine runs.
+def prune(days: float, states: tuple[str, ...], dry_run: bool, store: str, as_json: bool) -> None:
+    """Removes instances that ended long ago, a hundred at a time, while an engine may go on serving the store.
 
     Their business keys stay until their time is over. A file does not get smaller: what follows uses the space, and a
     backup has none of it.
@@ -96,34 +97,29 @@ def prune(days: float, states: tuple[str, ...], dry_run: bool, url: str, as_json
     Example:
       weft store prune --days 90 --state committed --store sqlite:///weft.db
     """
-    from weft.store import pruning
+    from weft.assembly.operations import remove
     from weft.store.interface import Ended, Filter
-    from weft.store.opening import open_store, open_visitor
+    from weft.store.pruning import steps
 
     before = time.time() - days * DAY_SECONDS
-    which = Filter(states=states, is_active=False, ended_before=before)
-    opened = open_visitor(url_of(url), codec())
-    number = opened.count(which)
-    opened.close()
-    if dry_run:
-        click.echo(json.dumps({"would_go": number}) if as_json else f"{_counted(number, 'instance')} would go")
-        return
-    served = open_store(url_of(url), codec=codec())
-    removed = 0
-    try:
+    with client_of(store) as client:
+        number = client.reads.count(Filter(states=states, is_active=False, ended_before=before))
+        if dry_run:
+            click.echo(json.dumps({"would_go": number}) if as_json else f"{_counted(number, 'instance')} would go")
+            return
+        removed = 0
         with click.progressbar(length=number, label="Pruning", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
-            for gone in pruning.prune(served, Ended(before, states)):
-                removed += gone
-                bar.update(gone)
-    finally:
-        served.close()
+            for gone in steps(client.reads, Ended(before, states)):
+                client.ask(remove(gone), STEP_SECONDS)
+                removed += len(gone)
+                bar.update(len(gone))
     click.echo(json.dumps({"removed": removed}) if as_json else f"{_counted(removed, 'instance')} removed")
 
 
 @store.command()
 @STORE
 @click.option("--json", "as_json", is_flag=True, help='Print {"steps"} as JSON.')
-def upgrade(url: str, as_json: bool) -> None:
+def upgrade(store: str, as_json: bool) -> None:
     """Raises an older store to this version. Stop its engines first; one that still runs can't write any more.
 
     A store of a newer version is refused.
@@ -134,7 +130,7 @@ def upgrade(url: str, as_json: bool) -> None:
     """
     from weft.store.opening import upgrade_store
 
-    steps = upgrade_store(url_of(url))
+    steps = upgrade_store(url_of(store))
     if as_json:
         click.echo(json.dumps({"steps": [{"number": step.number, "name": step.name} for step in steps]}))
     for step in steps if not as_json else ():

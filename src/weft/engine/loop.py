@@ -11,12 +11,12 @@ from typing import Final
 
 from weft.engine.core import Core
 from weft.engine.requests import AnyRequest, Fire, Revive, Sweep, Unreadable
-from weft.engine.server import Server, TakenOver
+from weft.engine.server import Server
 from weft.engine.settings import Settings
 from weft.engine.turn import Input
 from weft.engine.visiting import request_in
 from weft.store.interface import Store
-from weft.store.problems import Damaged, Unavailable
+from weft.store.problems import Damaged, TakenOver, Unavailable
 from weft.store.rows import CommandRow
 
 log = logging.getLogger("weft.engine")
@@ -41,6 +41,7 @@ class Loop:
         now: Callable[[], float],
         fail: Callable[[object, Exception], None],
         inbox: "SimpleQueue[Input | None]",
+        revives: bool = True,
     ) -> None:
         self.down = ""
         """Why the store can't be used at present; empty when it can."""
@@ -52,7 +53,8 @@ class Loop:
         self._fail = fail
         self._inbox = inbox
         self._reviving: list[int] = []
-        self._revived_to: int | None = 0
+        self._revived_to: int | None = 0 if revives else None
+        """Up to which instance the active ones were looked for; None when all were."""
         self._next_due: float | None = None
         self._command = 0
         self._swept = self._renewed = now()

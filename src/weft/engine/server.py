@@ -7,14 +7,10 @@ from weft.engine.requests import Reply, Token
 from weft.engine.turn import Input, Turn
 from weft.store.batch import Committed, KeyName, Outcome, Refused, Unknown
 from weft.store.interface import Store
-from weft.store.problems import CannotOpen, Unavailable
+from weft.store.problems import TakenOver, Unavailable
 
 Hear = Callable[[Token, Reply], None]
 """Takes the answer to a request."""
-
-
-class TakenOver(CannotOpen):
-    """Another node serves these instances now; this one must not go on."""
 
 
 class Server:

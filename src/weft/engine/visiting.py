@@ -17,7 +17,8 @@ class Letter(Struct, frozen=True, omit_defaults=True):
     """The payload of a command row: every field of a request, definitions in their JSON form."""
 
     whom: Whom = 0
-    process: msgspec.Raw | None = None
+    process: str = ""
+    """A definition in its JSON form; empty where there is none."""
     name: str = ""
     version: str = ""
     inputs: dict[str, object] = {}
@@ -39,10 +40,10 @@ def letter(request: Request, time: float) -> CommandRow:
     """The row that asks for the same as the request."""
     match request:
         case Deploy(process=process):
-            payload = Letter(process=_raw(process))
+            payload = Letter(process=_text(process))
         case Begin():
             payload = Letter(
-                process=_raw(request.process),
+                process=_text(request.process),
                 name=request.name,
                 version=request.version,
                 inputs=request.inputs,
@@ -57,7 +58,7 @@ def letter(request: Request, time: float) -> CommandRow:
         case Tell(whom=whom, command=command):
             payload = Letter(whom=whom, command=command)
         case Change(whom=whom, process=changed, version=version):
-            payload = Letter(whom=whom, process=_raw(changed), version=version)
+            payload = Letter(whom=whom, process=_text(changed), version=version)
         case Await(whom=whom):
             payload = Letter(whom=whom)
         case Remove(instances=instances):
@@ -72,7 +73,7 @@ def request_in(row: CommandRow) -> AnyRequest:
     """The request of a row, its token the row's id. Raises `Damaged`."""
     try:
         said = _decoder.decode(row.payload)
-        process = from_json(bytes(said.process)) if said.process is not None else None
+        process = from_json(said.process) if said.process else None
         return _made(row, said, process)
     except (msgspec.MsgspecError, KeyError, AssertionError) as error:
         raise Damaged(f"command {row.id} ({row.name}) can't be read: {error}") from error
@@ -113,5 +114,5 @@ def _made(row: CommandRow, said: Letter, process: Process | None) -> AnyRequest:
             raise KeyError(row.name)
 
 
-def _raw(process: Process | None) -> msgspec.Raw | None:
-    return None if process is None else msgspec.Raw(to_json(process))
+def _text(process: Process | None) -> str:
+    return "" if process is None else to_json(process).decode()

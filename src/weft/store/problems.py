@@ -9,6 +9,10 @@ class CannotOpen(StoreProblem):
     """Something must be done first: another engine serves it, it is of another version, or it would lose data."""
 
 
+class AlreadyServed(CannotOpen):
+    """Another engine serves the store; it can be asked by command rows."""
+
+
 class Unavailable(StoreProblem):
     """The store can't be read or written at present; it may be tried again."""
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from weft.store.postgres.connecting import Address, Connection
 from weft.store.postgres.slots import FREE
-from weft.store.problems import CannotOpen, TakenOver
+from weft.store.problems import AlreadyServed, TakenOver
 
 WAITS: Final = 50
 """How often, 20 ms apart, it is looked whether the connection of a node that just ended is still there."""
@@ -53,7 +53,7 @@ def enter(connection: Connection, address: Address, node: str, lease_seconds: fl
             break
         connection.execute(A_MOMENT)
     else:
-        raise CannotOpen(
+        raise AlreadyServed(
             f"another process serves {address} as node {node}; end it, or give this one a name of its own (--node)"
         )
     connection.execute(END, (application,))

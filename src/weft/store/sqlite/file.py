@@ -10,7 +10,7 @@ from typing import Final, TextIO
 from weakref import WeakSet
 
 from weft.store.batch import Refused
-from weft.store.problems import CannotOpen, Damaged, StoreProblem, Unavailable
+from weft.store.problems import AlreadyServed, CannotOpen, Damaged, StoreProblem, Unavailable
 
 VERSION_LEAST: Final = (3, 38)
 BUSY_SECONDS: Final = 5.0
@@ -85,7 +85,7 @@ class FileLock:
         except OSError as error:
             holder = self._holder()
             self._file.close()
-            raise CannotOpen(
+            raise AlreadyServed(
                 f"{path} is served by {holder}; end that one first, or let it do the work: "
                 "`weft start`, `signal` and `cancel` reach it through the file"
             ) from error
