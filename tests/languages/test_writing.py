@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.languages.examples import FOLDER
-from weft import all_of, flow, loop, process, race, signal, task, timer
+from weft import all_of, choice, flow, loop, process, race, run, signal, task, timer
 from weft.languages.registry import named
 from weft.model.definition import Flow, Net, On, Process, Task
 from weft.model.json_form import pretty
 
-WRITERS = ("openflow", "pdl")
+WRITERS = ("openflow", "pdl", "mfdl")
 SUFFIXES = (".wfs", ".pdl", ".mfdl")
 TEXTS = sorted(place for place in FOLDER.glob("*/accept/*") if place.suffix in SUFFIXES)
 
@@ -29,7 +29,7 @@ def processes(place: Path) -> tuple[Process, ...]:
     return named(language).read(place.read_bytes(), place.name).processes
 
 
-@pytest.mark.parametrize("place", [one for one in TEXTS if one.suffix != ".mfdl"], ids=lambda place: place.stem)
+@pytest.mark.parametrize("place", [one for one in TEXTS if one.stem != "sub_processes"], ids=lambda place: place.stem)
 def test_a_text_that_is_written_in_its_own_language_says_the_same(place: Path) -> None:
     language = place.parts[-3]
     for one in processes(place):
@@ -109,6 +109,9 @@ def test_what_no_text_can_say_is_named(language: str) -> None:
     if language == "pdl":
         assert "trip: either, which is a flow and no task" in losses
         return
+    if language == "mfdl":
+        assert losses[0] == "reserve: the names that it holds"
+        return
     assert {
         "either: that only one of its tasks may commit",
         "reserve: the names that it holds",
@@ -117,7 +120,31 @@ def test_what_no_text_can_say_is_named(language: str) -> None:
     } <= set(losses)
 
 
+def test_a_process_in_python_runs_the_same_when_it_is_written_in_mfdl_and_read() -> None:
+    python = process("trip", city=str)(
+        reserve.into("seat").compensated_by(forget.using(city="x"))
+        >> choice({"len(seat) < 4": pay.into("cents"), "True": choice({"city == 'Rome'": tell.using(number=2)})})
+    )
+    text, losses = writer("mfdl")(python)
+    assert losses == [f"{one}: that {__name__}:{one} does it" for one in ("reserve", "forget", "pay", "tell")]
+    [again] = named("mfdl").read(text.encode(), "trip.mfdl").processes
+    for city in ("Rome", "Paris", "Ulm"):
+        ours, theirs = run(python, city=city), run(again, reserve, pay, tell, forget, city=city)
+        assert [(type(one), one.path) for one in ours.facts] == [(type(one), one.path) for one in theirs.facts]
+
+
+def test_an_if_without_else_inside_an_if_with_one_stands_in_braces() -> None:
+    inner = choice({"city == 'a'": tell.using(number=2)})
+    text, losses = writer("mfdl")(
+        process("trip", city=str)(choice({"city == 'b'": inner}, default=pay.using(seat="x")))
+    )
+    assert "trip: that choice:tell stands alone" in losses
+    [again] = named("mfdl").read(text.encode(), "trip.mfdl").processes
+    assert [one.name for one in again.body.children] == ["choice2:tell"]  # type: ignore[union-attr]
+
+
 def test_a_process_that_is_no_flow_has_no_text() -> None:
     net = Process(name="n", body=Net(name="n", places=(), transitions=()))
     assert writer("pdl")(net) == ("", ["n is a net, and a workflow of PDL is made of tasks"])
+    assert writer("mfdl")(net) == ("", ["n is a net, and MFDL has blocks only"])
     assert writer("openflow")(net) == ("", ["n is a net, and a script's process is made of tasks"])

@@ -17,12 +17,12 @@ def error_lines(
     quote: Callable[[str], str] = quoted,
 ) -> list[str]:
     """The lines of the section, without its braces. `alternative` and `condition` write what they can."""
-    raw = raw_errors(activity)
-    actions: dict[str, list[str]] = {error: [] for error in raw}
+    raw, rules = raw_errors(activity), list(rules)
+    actions: dict[str, list[str]] = {error: [] for error in _in_order(list(raw), [rule.error for rule in rules])}
     for rule in rules:
         action = _action(activity, rule, losses, alternative, condition)
         if action is not None:
-            actions.setdefault(rule.error, []).append(action)
+            actions[rule.error].append(action)
     return [
         _name(error)
         + (f" from {', '.join(map(quote, raw[error]))}" if error in raw else "")
@@ -31,6 +31,16 @@ def error_lines(
         for error, found in actions.items()
         if found or error in raw
     ]
+
+
+def _in_order(mapped: list[str], ruled: list[str]) -> list[str]:
+    """Errors with rules in their order, and each of the others before the one that follows it."""
+    found = list(dict.fromkeys(ruled))
+    for number, error in enumerate(mapped):
+        if error not in found:
+            behind = next((one for one in mapped[number:] if one in found), None)
+            found.insert(found.index(behind) if behind is not None else len(found), error)
+    return found
 
 
 def _name(error: str) -> str:

@@ -83,6 +83,12 @@ class Lines:
         else:
             self.add(tail)
 
+    @contextmanager
+    def indented(self) -> Iterator[None]:
+        self._depth += 1
+        yield
+        self._depth -= 1
+
     def whole(self) -> str:
         return "\n".join(self._lines).strip("\n") + "\n"
 
