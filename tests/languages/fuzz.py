@@ -37,7 +37,12 @@ class Broke(AssertionError):
 def seeds(language: Language) -> list[bytes]:
     """Texts to start from."""
     folder = FOLDER / language.name
-    found = [place.read_bytes() for place in folder.rglob("*") if place.suffix in (*language.suffixes, ".xml")]
+    suffixes = (*language.suffixes, *([".xml"] if language.roots else []), *([".json"] if language.keys else []))
+    found = [
+        place.read_bytes()
+        for place in folder.rglob("*")
+        if place.suffix in suffixes and ".expected." not in place.name and ".model." not in place.name
+    ]
     if language.name == "json":
         for other in ("mfdl", "pdl"):
             for place in (FOLDER / other / "accept").glob(f"*.{other}"):

@@ -10,6 +10,7 @@ from weft.cli.format import format_texts
 from weft.cli.group import Commands
 from weft.cli.guards import guards
 from weft.cli.looking import history, list_instances, result, show, watch
+from weft.cli.lsp import lsp
 from weft.cli.run import run
 from weft.cli.schema import schema
 from weft.cli.serving import serve
@@ -41,3 +42,5 @@ COMMANDS = (
 for commands in COMMANDS:
     for command in commands:
         main.add_command(command)
+for command in (run, check, analyse, guards, format_texts, lsp, schema, store, version):
+    main.add_command(command)

@@ -10,8 +10,10 @@ from typing import Final
 
 from weft.languages.text.faults import meant
 from weft.languages.text.formatting import Layout, formatted
+from weft.languages.text.outline import Outline
+from weft.languages.text.parsing import Grammar
 from weft.languages.text.reading import Reader, Reading
-from weft.languages.text.source import TEXT_LIMITS, TextLimits
+from weft.languages.text.source import TEXT_LIMITS, Source, TextLimits
 from weft.model.faults import Fault, Invalid
 
 ROOT_ELEMENT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[\s/>])")
@@ -33,6 +35,10 @@ class Language:
     """Keys, all at the top of a `.json` file, by which it is known."""
     layout: str = ""
     """The module with its `LAYOUT`, if it is one that people write and `weft format` lays out."""
+    outline: str = ""
+    """The module with its function `outline`, for editors."""
+    grammar: str = ""
+    """The module with its `GRAMMAR`, if a common parser reads it."""
     limits: TextLimits = TEXT_LIMITS
     """What is read of its texts; those that machines write are large."""
 
@@ -40,6 +46,18 @@ class Language:
         """The processes of a text. Raises `Invalid`."""
         reader: Reader = import_module(self.module).read
         return reader(content, name, limits or self.limits)
+
+    def parsed_by(self) -> Grammar:
+        """The grammar by which it is read."""
+        found: Grammar = import_module(self.grammar).GRAMMAR
+        return found
+
+    def outlined(self, source: Source) -> Outline:
+        """What a text declares; nothing, where the language has no outline."""
+        if not self.outline:
+            return Outline(())
+        found: Outline = import_module(self.outline).outline(source)
+        return found
 
     def format(self, content: bytes, name: str, limits: TextLimits | None = None) -> str:
         """The text, laid out. Raises `Invalid` if it can't be read, or has no layout."""
@@ -60,6 +78,8 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             (".mfdl",),
             "weft.languages.mfdl.reading",
             layout="weft.languages.mfdl.layout",
+            outline="weft.languages.mfdl.outline",
+            grammar="weft.languages.mfdl.grammar",
         ),
         Language("jdl", "jobs of gLite's JDL", (".jdl",), "weft.languages.jdl.reading"),
         Language(
@@ -92,6 +112,8 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             (".pdl",),
             "weft.languages.pdl.reading",
             layout="weft.languages.pdl.layout",
+            outline="weft.languages.pdl.outline",
+            grammar="weft.languages.pdl.building",
         ),
         Language(
             "openflow",
@@ -99,6 +121,8 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             (".wfs",),
             "weft.languages.openflow.reading",
             layout="weft.languages.openflow.layout",
+            outline="weft.languages.openflow.outline",
+            grammar="weft.languages.openflow.building",
         ),
     )
 }

@@ -5,6 +5,7 @@ two signs that are missing, or to leave one word out; else it goes back to the n
 or `}` that fits (blocks are skipped whole), and goes on. So a fault hides what it is part of, and nothing else.
 """
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -107,6 +108,12 @@ class Grammar:
         report.end_syntax()
         return found
 
+    def accepted_behind(self, report: TextReport) -> set[str]:
+        """The terminals that may stand behind the whole text, faults or not; for one that is being written."""
+        run = _Run(self, report)
+        run.whole(len(run.tokens) - 1)
+        return set(run.parser.accepts()) - {SKIPPED}  # type: ignore[no-untyped-call]
+
     def tokens(self, report: TextReport) -> list[Token]:
         """The tokens of the text as the grammar takes them: a word may be a name there."""
         run = _Run(self, report)
@@ -140,9 +147,9 @@ class _Run:
         self.panicked_at = -1
         self.brace, self.unbrace, self.semicolon = (grammar.by_sign.get(sign, "") for sign in "{};")
 
-    def whole(self) -> Any:
+    def whole(self, end: int = sys.maxsize) -> Any:
         index = at_once = 0
-        while index < len(self.tokens) and not self.report.is_full and self.repairs < REPAIRS_IN_ALL_MAX:
+        while index < min(end, len(self.tokens)) and not self.report.is_full and self.repairs < REPAIRS_IN_ALL_MAX:
             token = self._fitting(self.tokens[index])
             if token.type in self.states[self.state] and self._feed(token):
                 index += 1

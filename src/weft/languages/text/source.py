@@ -53,6 +53,10 @@ class Source:
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
+    def start_of(self, line: int) -> int:
+        """The offset of a line's first character."""
+        return self._starts[line - 1]
+
     def line(self, number: int) -> str:
         start = self._starts[number - 1]
         end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
