@@ -28,6 +28,18 @@ def test_idempotent_task_whose_worker_died_runs_again() -> None:
     )
 
 
+def test_transaction_of_a_resource_runs_again_since_its_marker_tells_what_the_first_one_did() -> None:
+    everywhere(
+        open_flow(task("a", transaction="transactional", resource="shop")),
+        """
+        start   -> Ready p, Started p, Ready a
+        begin a -> Started a
+        lost a  -> Failed a, Ready a#2
+        do a    -> Started a#2, Committed a#2, Fixed p, Committed p
+        """,
+    )
+
+
 def test_idempotent_task_with_an_undo_is_undone_before_it_runs_again() -> None:
     everywhere(
         open_flow(task("a", idempotent=True, undo=task("u"))),

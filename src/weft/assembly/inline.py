@@ -7,7 +7,7 @@ from typing import Final
 from weft.assembly.given import NO_ANSWER, Given, ended
 from weft.handlers.coroutines import Coroutines
 from weft.handlers.functions import Attempt, FindCode, attempt_of, no_code
-from weft.handlers.jobs import ACTIVATE, About, Answers, Done, Failed, Job
+from weft.handlers.jobs import ACTIVATE, About, Answers, Confirmed, Done, Failed, Job
 from weft.kernel.commands import Complete
 from weft.model.definition import Function, Named, Process, Task
 
@@ -82,6 +82,11 @@ class Inline:
                 self._running[about].stop(error)
             if self._coroutines is not None:
                 self._coroutines.stop(about, error)
+
+    def commit(self, jobs: Iterable[Job]) -> None:
+        """In memory there are no resources: what has leave has committed."""
+        for job in jobs:
+            self._answer(Confirmed(job))
 
     def close(self) -> None:
         if self._coroutines is not None:

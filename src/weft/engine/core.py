@@ -32,6 +32,7 @@ class After(Struct, frozen=True, eq=False):
 
     jobs: list[Job] = []
     stops: list[About] = []
+    commits: list[Job] = []
     replies: list[tuple[Token, Reply]] = []
     effects: Happened = ()
 
@@ -56,6 +57,7 @@ class Core:
         self.queues = Queues()
         self.lives: OrderedDict[int, Live] = OrderedDict()
         self.jobs: dict[About, Job] = {}
+        self.held: dict[About, Job] = {}
         """What is being done for this node, by attempt."""
         self.waiters: dict[int, list[Token]] = {}
         self._later: list[Input] = []
@@ -100,6 +102,7 @@ class Core:
                 self._later = [*chosen, *self._later]
                 raise
             turn = Turn(self.number + 1, chosen, now, dict(rooms), holders)
+            turn.held = self.held
             culprit = self._decide(turn)
             if culprit is None:
                 return self._finished(turn)
@@ -154,6 +157,11 @@ class Core:
             jobs.pop(about, None)
         for job in turn.jobs:
             jobs[job.about] = job
+        for about in turn.stops:
+            self.held.pop(about, None)
+        for job in turn.commits:
+            jobs[job.about] = job
+            self.held.pop(job.about, None)
         self._later += turn.later
         self._later += [Mail(instance) for instance in outcome.instances.values()]
         for instance, token in turn.waits:
@@ -165,7 +173,7 @@ class Core:
             lives.pop(live.id, None)
         while len(lives) > self.settings.instances_max:
             lives.popitem(last=False)
-        return After(turn.jobs, turn.stops, turn.replies, turn.effects)
+        return After(turn.jobs, turn.stops, turn.commits, turn.replies, turn.effects)
 
     def _undo(self, turn: Turn) -> list[Input]:
         """The turn has never been. What is to be taken again: its inputs, and what it touched, as it was."""

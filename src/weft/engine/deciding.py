@@ -46,7 +46,18 @@ def decide(turn: Turn, live: Live, command: Command) -> None:
     live.told += told
     if live.timers or live.listening or live.checkpoints:
         quiet(turn, live, told)
+    if turn.held:
+        roll_back(turn, live, told)
     live.asked += effects(live.plan, state, told)
+
+
+def roll_back(turn: Turn, live: Live, told: list[AnyFact]) -> None:
+    """A transaction that was held is not wanted any more."""
+    for fact in told:
+        if type(fact) is facts.Aborted:
+            about = live.id, fact.path, fact.round, fact.attempt
+            if about in turn.held:
+                turn.stops.append(about)
 
 
 def quiet(turn: Turn, live: Live, told: list[AnyFact]) -> None:

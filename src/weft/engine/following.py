@@ -18,6 +18,7 @@ from weft.engine.turn import GoOn, Turn
 from weft.handlers.jobs import OUTPUT, About, Job
 from weft.kernel import commands, effect_types, status
 from weft.kernel.commands import Command
+from weft.kernel.committing import is_exclusive
 from weft.kernel.effect_types import AnyEffect, Dispatch
 from weft.kernel.refusals import Refused
 from weft.kernel.state import find
@@ -139,7 +140,25 @@ def begin(core: Parts, turn: Turn, live: Live, task: Task, work: Dispatch, about
     turn.rooms[lane] -= 1
     checkpoint = live.checkpoints.get((path, round)) if live.checkpoints else None
     key = f"{live.id}/{path}@{round}" if round else f"{live.id}/{path}"
-    turn.jobs.append(Job(task, live.id, path, round, attempt, key, work.inputs, checkpoint, live.current.process))
+    holds = held_outcomes(live, task, path) if task.transaction != "none" else ()
+    process = live.current.process
+    turn.jobs.append(Job(task, live.id, path, round, attempt, key, work.inputs, checkpoint, process, holds))
+
+
+def held_outcomes(live: Live, task: Task, path: str) -> tuple[str, ...]:
+    """With which outcomes a transaction waits for leave: those that have a guard; in an exclusive flow all."""
+    place = find(live.state, path)
+    if place is None or not has_resource(task):
+        return ()
+    frame, node = place
+    if is_exclusive(frame, node):
+        return tuple(one.name for one in task.outcomes if one.kind == "commit")
+    return tuple(frame.plan.leave.get(node, ()))
+
+
+def has_resource(task: Task) -> bool:
+    """Whether its work is a transaction of a resource, which must be told to commit."""
+    return task.transaction == "transactional" and (task.resource != "" or isinstance(task.handler, definition.Sql))
 
 
 def offer(core: Parts, turn: Turn, live: Live, task: Task, work: Dispatch) -> None:
@@ -229,7 +248,13 @@ def stop(core: Parts, turn: Turn, live: Live, effect: effect_types.Stop) -> None
 
 
 def confirm(core: Parts, turn: Turn, live: Live, effect: effect_types.Commit) -> None:
-    try_to(turn, live, commands.Confirm(effect.path, effect.round, effect.attempt))
+    about = live.id, effect.path, effect.round, effect.attempt
+    task = task_at(live, effect.path)
+    if task is None or not has_resource(task):
+        try_to(turn, live, commands.Confirm(effect.path, effect.round, effect.attempt))
+    elif about not in turn.begun and (about not in core.jobs or about in turn.over):  # not told already
+        turn.begun.add(about)
+        turn.commits.append(core.held.get(about) or Job(task, *about, process=live.current.process))
 
 
 def settle_branch(core: Parts, turn: Turn, live: Live, effect: effect_types.SettleBranch) -> None:

@@ -38,6 +38,11 @@ class Parts(Protocol):
         ...
 
     @property
+    def held(self) -> dict[About, Job]:
+        """Transactions that are done and wait for leave to commit."""
+        ...
+
+    @property
     def is_closing(self) -> bool:
         """Then no more work begins."""
         ...

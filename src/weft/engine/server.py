@@ -66,6 +66,8 @@ class Server:
             core.hands.give(after.jobs)
         if after.stops:
             core.hands.stop(after.stops)
+        if after.commits:
+            core.hands.commit(after.commits)
         for token, reply in after.replies:
             self._hear(token, reply)
         if after.effects:

@@ -33,7 +33,7 @@ from weft.engine.requests import (
 )
 from weft.engine.timing import command_of, path_of
 from weft.engine.turn import GoOn, Input, Ready, Turn
-from weft.handlers.jobs import OUTPUT, Beat, Done, Failed, Lost, Marked, Saved
+from weft.handlers.jobs import OUTPUT, Beat, Begun, Confirmed, Done, Failed, Lost, Marked, Saved
 from weft.kernel import commands
 from weft.kernel.commands import Command
 from weft.kernel.refusals import NotDeclared, NotFitting, Refused
@@ -134,20 +134,31 @@ def sweep(core: Parts, turn: Turn, sweep: Sweep) -> None:
 
 def done(core: Parts, turn: Turn, answer: Done) -> None:
     live = answered(core, turn, answer)
-    if live is None:
-        return
     job = answer.job
+    if answer.outcome in job.holds:
+        core.held[job.about] = job
+    if live is None:
+        turn.stops += [job.about] if job.holds else []
+        return
     try:
         decide(turn, live, commands.Complete(job.path, job.round, job.attempt, answer.outcome, answer.values))
     except (NotDeclared, NotFitting) as refused:
+        turn.stops += [job.about] if job.holds else []
         try_to(turn, live, commands.Fail(job.path, job.round, job.attempt, OUTPUT, str(refused)))
     except Refused:
+        turn.stops += [job.about] if job.holds else []
         return
     settle(core, turn, live)
     seal(turn, live, "", "Complete", core.ids)
 
 
-def answered(core: Parts, turn: Turn, answer: Done | Failed | Lost) -> Live | None:
+def confirmed(core: Parts, turn: Turn, answer: Confirmed) -> None:
+    live = answered(core, turn, answer)
+    if live is not None:
+        say(core, turn, live, commands.Confirm(answer.job.path, answer.job.round, answer.job.attempt))
+
+
+def answered(core: Parts, turn: Turn, answer: Done | Failed | Lost | Confirmed) -> Live | None:
     """The instance of an attempt that has ended; None when nobody waits for it any more."""
     job = answer.job
     about = job.about
@@ -192,7 +203,7 @@ def saved(core: Parts, turn: Turn, answer: Saved) -> None:
         )
 
 
-def beat(core: Parts, turn: Turn, answer: Beat) -> None:
+def beat(core: Parts, turn: Turn, answer: Beat | Begun) -> None:
     """Whoever watches over the time limits has heard it."""
 
 
@@ -202,11 +213,13 @@ TAKES: Final = cast(
     dict[type, Take],
     {
         Done: done,
+        Confirmed: confirmed,
         Failed: failed,
         Lost: lost,
         Marked: marked,
         Saved: saved,
         Beat: beat,
+        Begun: beat,
         Ready: ready,
         Fire: fire,
         Revive: revive,

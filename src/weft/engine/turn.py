@@ -1,5 +1,6 @@
 """A turn: what one batch of inputs came to, before it is committed. After that it is done, or it never was."""
 
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from weft.engine.definitions import Known
@@ -37,10 +38,12 @@ class Turn:
     __slots__ = (
         "batch",
         "begun",
+        "commits",
         "deployed",
         "effects",
         "ended",
         "has_queued",
+        "held",
         "holders",
         "inputs",
         "jobs",
@@ -68,6 +71,10 @@ class Turn:
         self.over: list[About] = []
         """Attempts that were answered for."""
         self.stops: list[About] = []
+        self.commits: list[Job] = []
+        """Transactions that have leave to commit."""
+        self.held: Mapping[About, Job] = {}
+        """Transactions that are done and wait for leave."""
         self.replies: list[tuple[Token, Reply]] = []
         self.later: list[GoOn | Mail | LookUp] = []
         """What the next turn takes."""

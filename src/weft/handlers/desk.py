@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from weft.handlers.functions import FindCode, no_code
-from weft.handlers.jobs import ACTIVATE, About, Answers, Failed, Job, Pool
+from weft.handlers.jobs import ACTIVATE, About, Answers, Failed, Holding, Job, Lost, Pool
 from weft.handlers.watch import Watch
 from weft.model.definition import Function, Handler, Named, Process, Task
 
@@ -120,6 +120,16 @@ class Desk:
         for about in abouts:
             for pool in self._pools:
                 pool.stop(about, error)
+
+    def commit(self, jobs: Iterable[Job]) -> None:
+        """What was held has leave to commit. What nobody here can commit may have been committed elsewhere."""
+        for job in jobs:
+            pools = self._lanes.get(self.lane(job.task, job.process), [])
+            pool = next((one for one in pools if isinstance(one, Holding)), None)
+            if pool is None:
+                self._answer(Lost(job, self.why_not(job.task, job.process)))
+            else:
+                pool.commit([job])
 
     def close(self) -> None:
         if self._watch is not None:

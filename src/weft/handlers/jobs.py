@@ -4,7 +4,7 @@ Nothing here works. A `Pool` is whoever takes jobs; it answers by a function tha
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -121,6 +121,15 @@ class Pool(Protocol):
 
     def close(self) -> None:
         """Stops what runs, and takes nothing more."""
+        ...
+
+
+@runtime_checkable
+class Holding(Protocol):
+    """A pool that may hold what is done until it has leave."""
+
+    def commit(self, jobs: Sequence[Job]) -> None:
+        """What was held has leave; each is answered again, by `Confirmed` or as failed or lost."""
         ...
 
 

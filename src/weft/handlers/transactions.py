@@ -5,6 +5,7 @@ commit or to stop.
 """
 
 from collections.abc import Callable, Sequence
+from threading import Event
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -16,13 +17,14 @@ from weft.handlers.jobs import ACTIVATE, CANCELLED, OUTPUT, RECOVER, About, Answ
 from weft.handlers.results import ResultFault
 from weft.handlers.settings import Databases
 from weft.handlers.sql.connection import CommitUnknown, Connection, TooManyRows
-from weft.handlers.sql.markers import Before, Key, find, finish, key_of, prepare, take
+from weft.handlers.sql.markers import Before, Key, finish, key_of, prepare, take, void
 from weft.handlers.sql.resources import Resources
 from weft.handlers.sql.rows import bound, objects_of
 from weft.handlers.sql.statements import StatementFault, statement_of
 from weft.handlers.workers import Workers
 from weft.model.definition import Function, Named, Process, Sql, Task
 
+PAUSE_SECONDS_MAX: Final = 30.0
 TRIES: Final = 3
 """How often it is looked again whether a commit happened whose connection broke."""
 
@@ -107,8 +109,9 @@ class TransactionWork:
 class CommitWork:
     """A held transaction, or one that was held by a node that is gone, which now has leave to commit."""
 
-    def __init__(self, job: Job, held: Held | None, key: Key, resources: Resources) -> None:
+    def __init__(self, job: Job, held: Held | None, key: Key, resources: Resources, closing: Event) -> None:
         self.job = job
+        self._closing = closing
         self._held = held
         self._key = key
         self._resources = resources
@@ -136,10 +139,15 @@ class CommitWork:
         self._resources.give_back(held.resource, held.connection)
 
     def _look(self) -> Confirmed | Failed | Lost:
-        try:
-            before = find(self._resources, resource_of(self.job.task), self._key)
-        except Exception as fault:
-            return Lost(self.job, f"whether it committed can't be read: {fault}")
+        pause = 0.1
+        while True:
+            try:
+                before = void(self._resources, resource_of(self.job.task), self._key)
+                break
+            except Exception as fault:  # only the database can tell, so it is asked until it answers
+                if self._closing.wait(pause):
+                    return Lost(self.job, f"whether it committed can't be read: {fault}")
+                pause = min(2 * pause, PAUSE_SECONDS_MAX)
         if before is not None and not before.is_void:
             return Confirmed(self.job)
         return Failed(self.job, RECOVER, f"the transaction of {self.job.path} is gone: its connection or node died")
@@ -153,12 +161,14 @@ class Transactions(Workers):
         self._store = store
         self._resources = resources
         self._held: dict[About, Held] = {}
+        self._closing = Event()
         super().__init__(self._work, answer, threads=settings.at_once, most=10_000, name="transaction")
 
     def commit(self, jobs: Sequence[Job]) -> None:
         """What was held may commit; each is answered `Confirmed`, or has failed."""
         for job in jobs:
-            self.put(CommitWork(job, self._held.pop(job.about, None), key_of(self._store, job), self._resources))
+            held, key = self._held.pop(job.about, None), key_of(self._store, job)
+            self.put(CommitWork(job, held, key, self._resources, self._closing))
 
     def stop(self, about: About, error: str = "") -> None:
         """What is held is rolled back; it has had its answer."""
@@ -169,6 +179,7 @@ class Transactions(Workers):
             self._resources.give_back(held.resource, held.connection)
 
     def close(self, seconds: float = 1.0) -> None:
+        self._closing.set()
         super().close(seconds)
         for about in list(self._held):
             self.stop(about)

@@ -13,7 +13,7 @@ from weft.kernel.starting import may_start, start_side
 from weft.kernel.state import Frame, find
 from weft.kernel.stopping import begin_abort, has_log, stop_parked, take_back
 from weft.kernel.tree import CALL, PLACED, TASK
-from weft.model.definition import Signal, Task, Timer
+from weft.model.definition import Activity, Signal, Task, Timer
 
 
 def begin(plan: Plan, d: Decision, command: commands.Begin) -> None:
@@ -163,12 +163,17 @@ def retry(plan: Plan, d: Decision, command: commands.Retry) -> None:
     again(d, frame, node)
 
 
+def happens_once(activity: Activity) -> bool:
+    """A transaction of a resource, whose marker tells another attempt what the first one did."""
+    return isinstance(activity, Task) and activity.transaction == "transactional" and activity.resource != ""
+
+
 def lease_ended(plan: Plan, d: Decision, command: commands.LeaseEnded) -> None:
     frame, node = locate(d, command, "LeaseEnded")
     activity = frame.plan.activity[node]
     path, round, attempt = names(frame, node)
     lost = "engine.lost"
-    if not activity.idempotent:
+    if not activity.idempotent and not (happens_once(activity) and frame.status[node] == status.STARTED):
         d.tell(frame, node, facts.Doubted(path, round, attempt, lost, "its worker is gone"))
         return
     is_stopping = frame.status[node] == status.STOPPING
