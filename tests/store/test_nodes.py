@@ -133,6 +133,19 @@ def test_a_node_is_asked_only_of_its_own_slots(shared: Shared, pair: tuple[Share
     assert [row.id for row in two.commands()] == [sent[1]]
 
 
+def test_a_node_does_not_write_what_is_in_a_slot_of_another(pair: tuple[SharedStore, SharedStore]) -> None:
+    one, two = pair
+    one.give({3}, "two")
+    two.renew()
+    two.gained()
+    for change in ({"facts": [facts(of_slot(3), 1)]}, {"instances": {of_slot(3): instance(of_slot(3))}}):
+        refused = one.commit(batch(**change))
+        assert isinstance(refused, Refused)
+        assert "slot 3, which is not node one's" in refused.detail
+        assert two.commit(batch(**change)) == Committed()
+    assert isinstance(two.commit(batch(removed=[of_slot(4)])), Refused)
+
+
 def test_a_command_for_no_instance_reaches_exactly_one_node(
     shared: Shared, pair: tuple[SharedStore, SharedStore]
 ) -> None:

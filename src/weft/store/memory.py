@@ -17,6 +17,7 @@ from weft.store.rows import (
     WorkRow,
     slot_of,
 )
+from weft.store.sharing import trespass
 from weft.store.tables import (
     OUTBOX,
     WORK,
@@ -67,7 +68,7 @@ class MemoryStore(MemoryReads):
             row = self._database.nodes[self.node]
             if row.epoch != self.epoch:
                 return Refused("fenced", f"node {self.node} was taken over: it has epoch {row.epoch}, not {self.epoch}")
-            outcome = self._database.apply(batch)
+            outcome = trespass(batch, self.slots, self.node) or self._database.apply(batch)
             if type(outcome) is Committed:
                 self._database.nodes[self.node] = replace(row, batch=batch.number, until=self._until())
                 self.batch = batch.number

@@ -1,8 +1,22 @@
-"""How nodes share the slots: which of its own a node should give, and to whom, so that all soon have as many."""
+"""How nodes share the slots: what is not a node's to write, which of its own it should give, and to whom."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from itertools import repeat
+
+from weft.store.batch import Batch, Refused
+from weft.store.rows import SLOTS, slot_of
+
+
+def trespass(batch: Batch, slots: Collection[int], node: str) -> Refused | None:
+    """Why a node may not write this batch: an instance in it has a slot of another. No fence would find that."""
+    if len(slots) == SLOTS:
+        return None
+    written = {*batch.instances, *batch.removed, *(fact.instance for fact in batch.facts)}
+    foreign = [instance for instance in written if slot_of(instance) not in slots]
+    if not foreign:
+        return None
+    return Refused("rows", f"instance {foreign[0]} has slot {slot_of(foreign[0])}, which is not node {node}'s")
 
 
 def surplus(me: str, owners: Mapping[int, str], living: Collection[str]) -> dict[str, list[int]]:

@@ -18,6 +18,7 @@ from weft.store.postgres.reads import PostgresReads, make
 from weft.store.postgres.slots import GIVE, LAPSED, OF_NODE, OWNERS, TAKE_OVER, of_node, own
 from weft.store.postgres.writing import Writer
 from weft.store.rows import CommandRow, OutboxRow, TimerRow, WorkRow
+from weft.store.sharing import trespass
 from weft.store.tables import COMMAND, OUTBOX, TIMER
 
 LEASE_SECONDS: Final = 10.0
@@ -92,7 +93,7 @@ class PostgresStore(PostgresReads):
     def commit(self, batch: Batch) -> Outcome:
         if is_lost(self._connection):
             return Refused("store", "the connection to PostgreSQL was lost; reopen the store first")
-        outcome = self._writer.write(batch)
+        outcome = trespass(batch, self.slots, self.node) or self._writer.write(batch)
         if type(outcome) is Committed:
             self.batch = batch.number
         return outcome
