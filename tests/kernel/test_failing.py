@@ -200,6 +200,61 @@ def test_fail_rule_below_a_retry_rule_fails_at_once() -> None:
     )
 
 
+def test_an_error_of_a_handler_that_stops_the_instance_becomes_one_of_the_engine() -> None:
+    driver = everywhere(
+        serial(serial(task("a"), task("b"), name="inner"), task("c"), name="p"),
+        """
+        start                      -> Ready p, Started p, Ready inner, Started inner, Ready inner/a
+        begin inner/a              -> Started inner/a
+        fail inner/a handler.input -> Aborted inner/a, Aborting inner, Skipped inner/b, Aborted inner, Aborting p,
+                                   -> Skipped c, Aborted p
+        """,
+    )
+    assert driver.last("inner", facts.Aborted).error == "handler.input"
+    assert (driver.last("p", facts.Aborted).error, driver.last("p", facts.Aborted).message) == (
+        "engine.schedule",
+        "handler.input",
+    )
+
+
+def test_an_error_of_a_handler_that_a_block_settles_stops_nothing() -> None:
+    inner = replace(serial(task("a"), name="inner"), on_error=(Rule("ignore", error="handler"),))
+    everywhere(
+        serial(inner, name="p"),
+        """
+        start                    -> Ready p, Started p, Ready inner, Started inner, Ready inner/a
+        begin inner/a            -> Started inner/a
+        fail inner/a handler.log -> Aborted inner/a, Aborting inner, Failed inner, Committed inner, Fixed p, Committed p
+        """,
+    )
+
+
+def test_a_rule_of_the_root_settles_an_error_of_a_handler_before_it_is_one_of_the_engine() -> None:
+    everywhere(
+        replace(serial(task("a"), name="p"), on_error=(Rule("retry", error="handler", times=1),)),
+        """
+        start                -> Ready p, Started p, Ready a
+        begin a              -> Started a
+        fail a handler.input -> Aborted a, Aborting p, Failed p, Ready p#2, Started p#2, Ready a@1
+        do a                 -> Started a@1, Committed a@1, Fixed p#2, Committed p#2
+        """,
+    )
+
+
+def test_an_error_that_no_flow_can_know_is_asked_about() -> None:
+    driver = everywhere(
+        flow(task("a")),
+        """
+        start          -> Ready p, Started p, Ready a
+        begin a        -> Started a
+        fail a strange -> Failed a, Doubted a
+        retry a        -> Ready a#2
+        do a           -> Started a#2, Committed a#2, Fixed p, Committed p
+        """,
+    )
+    assert driver.last("a", facts.Doubted).error == "strange"
+
+
 def test_ask_leaves_it_to_a_person() -> None:
     for answer in ("complete a", "fail a", "retry a\ndo a"):
         driver = everywhere(flow(tries(Rule("ask"))), f"start\nbreak a task.odd\n{answer}")

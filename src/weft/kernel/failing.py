@@ -1,5 +1,7 @@
 """What a failed attempt leads to, by the rules of its activity."""
 
+from typing import Final
+
 from weft.kernel import facts, status
 from weft.kernel.agenda import around, execution_of
 from weft.kernel.committing import finish
@@ -8,10 +10,12 @@ from weft.kernel.decision import Decision
 from weft.kernel.events import is_below
 from weft.kernel.facts import Values
 from weft.kernel.starting import start_side
-from weft.kernel.state import COMPENSATION, FIRING, UNDO, Execution, Frame
+from weft.kernel.state import COMPENSATION, FIRING, ROOT, UNDO, Execution, Frame
 from weft.kernel.tree import TASK
 from weft.model.definition import Rule
 from weft.model.expression_meter import ExpressionError
+
+ROOTS: Final = ("task", "handler", "engine")
 
 
 def fail(
@@ -26,7 +30,7 @@ def fail(
     """One attempt failed: the most specific rule says what follows; undo comes first."""
     execution = execution_of(frame, node)
     number, rule = choose_rule(d, frame, node, execution, error)
-    then = "fail" if rule is None else rule.action
+    then = rule.action if rule is not None else "fail" if is_known(error) else "ask"
     delay = 0.0
     if rule is not None and then == "retry":
         tried = (execution.retries or {}).get(number, 0)
@@ -41,6 +45,11 @@ def fail(
         after_failure(d, frame, node)
     else:
         end_failed(d, frame, node, error, message, outcome, values)
+
+
+def is_known(error: str) -> bool:
+    """Is it of a task, a handler or the engine? What else it may be, a person must say, for no flow expects it."""
+    return any(is_below(error, root) for root in ROOTS)
 
 
 def choose_rule(d: Decision, frame: Frame, node: int, execution: Execution, error: str) -> tuple[int, Rule | None]:
@@ -130,9 +139,14 @@ def is_firing(frame: Frame, node: int) -> bool:
 def end_failed(
     d: Decision, frame: Frame, node: int, error: str, message: str, outcome: str, values: Values | None
 ) -> None:
-    """No rule helps any more. What takes back may not fail: there a person is asked."""
+    """No rule helps any more. What takes back may not fail: there a person is asked.
+
+    A handler's error that nothing settled on its way to the root stops the instance: the engine could not have it done.
+    """
     if node == 0 and frame.role in (UNDO, COMPENSATION):
         doubt(d, frame, node, error, message)
+    elif node == 0 and frame.role == ROOT and is_below(error, "handler"):
+        d.abort(frame, node, outcome, "engine.schedule", f"{error}: {message}" if message else error, values)
     else:
         d.abort(frame, node, outcome, error, message, values)
 
