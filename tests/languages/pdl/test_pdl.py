@@ -1,5 +1,6 @@
 """PDL: right texts have their model and guards, wrong ones their faults, and the paper's example runs."""
 
+import sqlite3
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.languages import examples
-from weft import Answers, Ends, run, task
+from weft import Answers, Ends, Engine, File, run, task
 from weft.kernel import facts
 from weft.languages import registry
 from weft.languages.pdl.building import GRAMMAR
@@ -100,6 +101,54 @@ def test_automatic_tasks_are_registered_ones_and_data_go_from_one_to_the_next() 
     assert tried == [None, None, None, 6]
     assert (result.outcome, result.values) == ("ended", {"soma": 6})
     assert committed(result.facts) == ["a", "c", "p"]
+
+
+INVOICE = """
+WORKFLOW Fatura {
+  FILE Modelo { NAME "modelo.txt"; }
+  FILE Fatura { NAME "/faturas/fatura.txt"; }
+  QUERY Compras { DATABASE "vendas"; EXPRESSION "select item from compras order by item"; }
+  STRING Cliente { VALUE "Ana"; }
+  TASK gerar: Gerar { IN_CONTEXT Modelo, Compras, Cliente; OUT_CONTEXT Fatura, Cliente; }
+  TASK conferir: Conferir { DEPENDS gerar -> SUCCEEDED; IN_CONTEXT Fatura; }
+}
+TASK Gerar { TYPE AUTOMATIC; APPLICATION Gerador; }
+TASK Conferir { TYPE AUTOMATIC; }
+APPLICATION Gerador { FILENAME "%s"; }
+"""
+
+
+def test_files_and_queries_are_read_when_the_task_is_ready_and_its_application_gets_them(tmp_path: Path) -> None:
+    (tmp_path / "modelo.txt").write_text("Fatura de ", "utf-8")
+    program = tmp_path / "gerador"
+    program.write_text('#!/bin/sh\ncat "$1" > fatura.txt; shift; echo "$@" >> fatura.txt; echo Bruno\n', "utf-8")
+    program.chmod(0o755)
+    with sqlite3.connect(tmp_path / "vendas.db") as database:
+        database.execute("create table compras (item text)")
+        database.executemany("insert into compras values (?)", [("mesa",), ("cama",)])
+    database.close()
+    seen: list[object] = []
+
+    @task(name="Conferir")
+    def check(Fatura: File | None) -> None:  # noqa: N803
+        seen.append(Fatura)
+
+    allowed = {
+        "commands": {"allow_commands": True, "directory": str(tmp_path)},
+        "resources": {"vendas": {"url": f"sqlite:///{tmp_path}/vendas.db"}},
+        "files": {"directories": [str(tmp_path)], "keep": str(tmp_path / "kept")},
+    }
+    [process] = read((INVOICE % program).encode(), "fatura.pdl").processes
+    with Engine("memory:", tasks=[check], allow=allowed) as engine:
+        result = engine.run(process)
+    assert (result.outcome, result.values["Cliente"]) == ("ended", "Bruno")
+    *fetched, generated, checked, whole = committed(result.facts)
+    assert sorted(fetched) == ["query-Compras-for-gerar", "read-Modelo-for-gerar"]
+    assert (generated, checked, whole) == ("gerar", "conferir", "Fatura")
+    [invoice] = seen
+    assert isinstance(invoice, File)
+    [kept] = [path for path in (tmp_path / "kept").rglob("*") if path.is_file() and "mesa" in path.read_text("utf-8")]
+    assert kept.read_text("utf-8") == 'Fatura de {"item":"cama"} {"item":"mesa"} Ana\n'
 
 
 def test_a_file_is_fetched_where_no_task_before_can_have_written_it() -> None:
