@@ -6,6 +6,7 @@ from weft.cli.acting import cancel, change, resume, retry, signal, suspend
 from weft.cli.analyse import analyse
 from weft.cli.check import check
 from weft.cli.config import config
+from weft.cli.convert import convert
 from weft.cli.draw import draw
 from weft.cli.format import format_texts
 from weft.cli.group import Commands
@@ -34,7 +35,7 @@ def main() -> None:
 
 
 COMMANDS = (
-    (run, check, analyse, guards, draw, format_texts, schema, version),
+    (run, check, analyse, guards, draw, convert, format_texts, schema, version),
     (deploy, start, list_instances, show, watch, history, result),
     (signal, cancel, suspend, resume, retry, change),
     (serve, store, config),

@@ -14,6 +14,7 @@ from weft.languages.text.outline import Outline
 from weft.languages.text.parsing import Grammar
 from weft.languages.text.reading import Reader, Reading
 from weft.languages.text.source import TEXT_LIMITS, Source, TextLimits
+from weft.model.definition import Process
 from weft.model.faults import Fault, Invalid
 
 ROOT_ELEMENT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[\s/>])")
@@ -39,6 +40,8 @@ class Language:
     """The module with its function `outline`, for editors."""
     grammar: str = ""
     """The module with its `GRAMMAR`, if a common parser reads it."""
+    writing: str = ""
+    """The module with its function `write`, if definitions can be written in it."""
     limits: TextLimits = TEXT_LIMITS
     """What is read of its texts; those that machines write are large."""
 
@@ -46,6 +49,11 @@ class Language:
         """The processes of a text. Raises `Invalid`."""
         reader: Reader = import_module(self.module).read
         return reader(content, name, limits or self.limits)
+
+    def write(self, process: Process) -> tuple[str, list[str]]:
+        """The text of a process, and what the language can't say; no text if it can say nothing of it."""
+        found: tuple[str, list[str]] = import_module(self.writing).write(process)
+        return found
 
     def parsed_by(self) -> Grammar:
         """The grammar by which it is read."""
@@ -71,12 +79,20 @@ class Language:
 LANGUAGES: Final[Mapping[str, Language]] = {
     one.name: one
     for one in (
-        Language("json", "the JSON form of a definition", (".json",), "weft.languages.json.reading", keys=("weft",)),
+        Language(
+            "json",
+            "the JSON form of a definition",
+            (".json",),
+            "weft.languages.json.reading",
+            writing="weft.languages.json.writing",
+            keys=("weft",),
+        ),
         Language(
             "mfdl",
             "MFDL, the language of METUFlow",
             (".mfdl",),
             "weft.languages.mfdl.reading",
+            writing="weft.languages.mfdl.writing",
             layout="weft.languages.mfdl.layout",
             outline="weft.languages.mfdl.outline",
             grammar="weft.languages.mfdl.grammar",
@@ -95,6 +111,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             "Petri nets in GWorkflowDL",
             (".gwdl", ".gworkflowdl"),
             "weft.languages.gworkflowdl.reading",
+            writing="weft.languages.gworkflowdl.writing",
             roots=("workflow",),
             limits=MACHINE_LIMITS,
         ),
@@ -103,6 +120,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             "place/transition nets in PNML",
             (".pnml",),
             "weft.languages.pnml.reading",
+            writing="weft.languages.pnml.writing",
             roots=("pnml",),
             limits=MACHINE_LIMITS,
         ),
@@ -111,6 +129,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             "PDL, the process definition language of WorkToDo",
             (".pdl",),
             "weft.languages.pdl.reading",
+            writing="weft.languages.pdl.writing",
             layout="weft.languages.pdl.layout",
             outline="weft.languages.pdl.outline",
             grammar="weft.languages.pdl.building",
@@ -120,6 +139,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             "OPENflow script, in the words of the task model of OPENflow",
             (".wfs",),
             "weft.languages.openflow.reading",
+            writing="weft.languages.openflow.writing",
             layout="weft.languages.openflow.layout",
             outline="weft.languages.openflow.outline",
             grammar="weft.languages.openflow.building",
@@ -137,6 +157,16 @@ def named(name: str) -> Language:
     if found is None:
         known = ", ".join(LANGUAGES)
         raise _unknown("--language", f"there is no language {name!r}", meant(name, LANGUAGES) or f"there are {known}")
+    return found
+
+
+def writer_for(place: str, name: str = "") -> Language:
+    """The language in which a file of that name is written. Raises `Invalid` if there is none, or it has no writer."""
+    found = named(name) if name else suffixes().get(PurePath(place).suffix.lower())
+    if found is None or not found.writing:
+        known = ", ".join(f"{one.name} ({', '.join(one.suffixes)})" for one in LANGUAGES.values() if one.writing)
+        what = f"nothing is written in {found.title}" if found is not None else "its suffix tells no language"
+        raise _unknown(place, what, f"what can be written is {known}; or say --to")
     return found
 
 

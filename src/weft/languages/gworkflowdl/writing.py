@@ -92,7 +92,8 @@ class _Writing:
         if "capacity" in place.properties:
             element.set("capacity", place.properties["capacity"])
         self.said(element, place.description, place.properties)
-        kind = place.properties.get("tokenClass") or (OWN_TYPE + place.type if place.type != "any" else "")
+        own = OWN_TYPE + place.type if place.type not in ("any", "null") else ""
+        kind = place.properties.get("tokenClass") or own
         if kind:
             _sub(element, "tokenClass", type=kind)
         for value in place.tokens:
