@@ -56,7 +56,12 @@ def key_of(store: str, job: Job) -> Key:
 
 def short(path: str) -> str:
     """A path as part of a key: a long one ends in its hash."""
-    return path if len(path) <= ACTIVITY_MAX else f"{path[: ACTIVITY_MAX - 65]}~{sha256(path.encode()).hexdigest()}"
+    return path if len(path) <= ACTIVITY_MAX else f"{path[: ACTIVITY_MAX - 65]}{hashed(path)}"
+
+
+def hashed(path: str) -> str:
+    """A word that stands for a path that is too long."""
+    return f"~{sha256(path.encode()).hexdigest()}"
 
 
 def take(connection: Connection, key: Key) -> Before | None:

@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 from psycopg import errors, pq
 from psycopg.abc import Params
+from psycopg.sql import Composed
 
 from weft.handlers.settings import Resource
 from weft.handlers.sql.connection import CannotConnect, CommitUnknown, Rows, TooManyRows, TransactionEnded
@@ -89,6 +90,23 @@ class PostgresConnection:
     def rollback(self) -> None:
         self.given.is_guarded = False
         self.given.rollback()
+
+    def end_with(self, statement: Composed) -> None:
+        """Ends the transaction by this statement in place of a commit."""
+        self.given.is_guarded = False
+        with psycopg.Cursor(self.given) as cursor:
+            cursor.execute(statement)
+        self.given.rollback()  # psycopg is told so too; there is nothing left to roll back
+
+    def run_alone(self, statement: Composed) -> list[tuple[Any, ...]]:
+        """Runs a statement that may stand in no transaction."""
+        self.given.autocommit = True
+        try:
+            with psycopg.Cursor(self.given) as cursor:
+                cursor.execute(statement)
+                return cursor.fetchall() if cursor.description is not None else []
+        finally:
+            self.given.autocommit = False
 
     def interrupt(self) -> None:
         with suppress(psycopg.Error):
