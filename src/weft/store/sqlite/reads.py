@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,8 +35,12 @@ class SqliteReads(SqlReads):
     def _among(self, column: str, ids: Sequence[int]) -> tuple[str, Value]:
         return f"{column} in (select value from json_each(?))", json.dumps(ids)
 
+    def _at_once(self) -> AbstractContextManager[None]:
+        return self._transaction()
+
     @contextmanager
-    def _at_once(self) -> Iterator[None]:
+    def _transaction(self) -> Iterator[None]:
+        """For reading: what is written inside is taken back."""
         self._query("begin")
         try:
             yield
@@ -45,7 +49,7 @@ class SqliteReads(SqlReads):
                 self._query("rollback")
 
     def ask(self, question: Callable[[Transaction], T]) -> T:
-        with self._at_once():
+        with self._transaction():
             return question(SqliteTransaction(self._connection))
 
     def flaws(self) -> list[str]:

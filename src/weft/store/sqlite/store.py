@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
 
@@ -62,6 +62,9 @@ class SqliteStore(SqliteReads):
     def close(self) -> None:
         super().close()
         self._lock.release()
+
+    def _at_once(self) -> AbstractContextManager[None]:
+        return nullcontext()  # what visitors write is not read together with anything
 
     # Writing.
 

@@ -32,8 +32,8 @@ class SqliteVisitor(SqliteReads):
             return super()._query(statement, parameters)
 
     @contextmanager
-    def _at_once(self) -> Iterator[None]:
-        with self._lock, super()._at_once():
+    def _transaction(self) -> Iterator[None]:
+        with self._lock, super()._transaction():
             yield
 
     def send(self, command: CommandRow) -> int:
