@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.store.samples import batch, definition, facts, instance, started
-from weft.store.batch import Batch
+from weft.store.batch import Batch, Committed
 from weft.store.checking import Finding, Meaning, check
 from weft.store.interface import Ended, Filter, Store
 from weft.store.migrations import Migration
 from weft.store.opening import back_up_store, open_store, open_visitor, upgrade_store
 from weft.store.problems import CannotOpen, Damaged
-from weft.store.pruning import prune, steps
+from weft.store.pruning import steps
 from weft.store.rows import DefinitionRow, FactRow, InstanceRow, KeyRow, SnapshotRow, TimerRow
 
 # Check.
@@ -121,9 +121,18 @@ def ended(store: Store) -> Store:
     return store
 
 
+def pruned(store: Store, which: Ended, at_most: int) -> list[int]:
+    """How many went in each step."""
+    gone = []
+    for instances in steps(store, which, at_most):
+        assert store.commit(Batch(store.batch + 1, removed=instances)) == Committed()
+        gone.append(len(instances))
+    return gone
+
+
 def test_ended_instances_go_in_steps_the_longest_ended_first(ended: Store) -> None:
     assert list(steps(ended, Ended(before=38.0), at_most=3)) == [[28, 29, 26], [27]]
-    assert list(prune(ended, Ended(before=38.0), at_most=3)) == [3, 1]
+    assert pruned(ended, Ended(before=38.0), at_most=3) == [3, 1]
     assert ended.count() == 27
     assert ended.history(28) == []
     assert ended.history(24) == [facts(24, 1)]
@@ -131,7 +140,7 @@ def test_ended_instances_go_in_steps_the_longest_ended_first(ended: Store) -> No
 
 
 def test_only_the_states_that_were_named_go(ended: Store) -> None:
-    assert list(prune(ended, Ended(before=99.0, states=("failed",)), at_most=10)) == [10, 4]
+    assert pruned(ended, Ended(before=99.0, states=("failed",)), at_most=10) == [10, 4]
     assert [row.id for row in ended.instances(Filter(states=("failed",)))] == [91], "which is still active"
     assert ended.count(Filter(states=("done",))) == 15
 

@@ -46,14 +46,16 @@ def settle(core: Parts, turn: Turn, live: Live) -> None:
             turn.effects.append((live.id, effect))
         FOLLOWS[type(effect)](core, turn, live, effect)
         if turn.has_queued and not asked:
-            begin_queued(core, turn)
+            begin_queued(core, turn, live)
 
 
-def begin_queued(core: Parts, turn: Turn) -> None:
-    """What was queued in this turn begins, the most urgent first, as far as there is room."""
+def begin_queued(core: Parts, turn: Turn, live: Live) -> None:
+    """What this instance queued begins, the most urgent first, as far as there is room and no other's comes before.
+
+    Another instance is not in this turn's hands; what it has in the queue is taken first by the next.
+    """
     turn.has_queued = False
-    for lane, about in core.queues.take(turn.rooms):
-        live = turn.touched[about[0]]
+    for lane, about in core.queues.take(turn.rooms, live.id):
         task, work = task_at(live, about[1]), work_at(live, about)
         if task is not None and work is not None:
             begin(core, turn, live, task, work, about, lane)

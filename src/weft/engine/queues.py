@@ -43,13 +43,16 @@ class Queues:
         """Could something of it begin?"""
         return any(rooms.get(lane, 0) > 0 for lane in self._lanes)
 
-    def take(self, rooms: Mapping[str, int]) -> list[tuple[str, About]]:
-        """As many of each lane as there is room."""
+    def take(self, rooms: Mapping[str, int], instance: int = 0) -> list[tuple[str, About]]:
+        """As many of each lane as there is room; of one instance only, as far as nobody else's comes before."""
         taken: list[tuple[str, About]] = []
         for lane in [lane for lane in self._lanes if rooms.get(lane, 0) > 0]:
             waiting, room = self._lanes[lane], rooms[lane]
             while waiting and room > 0:
-                about = heappop(waiting).about
+                about = waiting[0].about
+                if instance and about[0] != instance and about in self._members:
+                    break
+                heappop(waiting)
                 if about in self._members:
                     self._members.remove(about)
                     taken.append((lane, about))
