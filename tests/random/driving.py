@@ -27,6 +27,8 @@ STEPS = 60
 END_STEPS = 3_000
 FACTS_AT_MOST = 5_000
 """A net that fires for ever is cancelled after so many."""
+FACTS_TO_THE_END = 40_000
+"""What told more is not watched to its end."""
 SNAPSHOT_EVERY = 7
 Decision = tuple[float, Command, list[AnyFact]]
 
@@ -365,6 +367,8 @@ class Run:
             choices = self.choices()
             if not choices:
                 break
+            if self.told > FACTS_TO_THE_END:
+                return
             command = choices[0]()
             if not self.send(command):
                 raise Violation(f"{command} is refused, but it is outstanding: {self.why(command)}")
