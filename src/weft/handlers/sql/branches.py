@@ -36,12 +36,12 @@ class Branch(Struct, frozen=True, order=True):
         >>> Branch("3f", 7, "all/pay", 0, 1, 4).name
         'weft/3f/7/all%2Fpay/0/1/4'
         """
-        return self._named(quote(self.activity, safe=""))
+        name = self._named(quote(self.activity, safe=""))
+        return name if len(name) <= NAME_BYTES_MAX else self._named(hashed(self.activity))
 
     def _named(self, activity: str) -> str:
         store = quote(self.store, safe="")
-        name = f"{PREFIX}/{store}/{self.instance}/{activity}/{self.round}/{self.attempt}/{self.epoch}"
-        return name if len(name) <= NAME_BYTES_MAX else self._named(hashed(self.activity))
+        return f"{PREFIX}/{store}/{self.instance}/{activity}/{self.round}/{self.attempt}/{self.epoch}"
 
 
 def branch_named(name: str) -> Branch | None:
