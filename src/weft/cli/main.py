@@ -36,6 +36,7 @@ def main() -> None:
 
 COMMANDS = (
     (run, check, analyse, guards, draw, convert, format_texts, schema, version),
+    (lsp,),
     (deploy, start, list_instances, show, watch, history, result),
     (signal, cancel, suspend, resume, retry, change),
     (serve, store, config),
@@ -44,5 +45,3 @@ COMMANDS = (
 for commands in COMMANDS:
     for command in commands:
         main.add_command(command)
-for command in (run, check, analyse, guards, format_texts, lsp, schema, store, version):
-    main.add_command(command)

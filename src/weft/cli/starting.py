@@ -46,15 +46,18 @@ def deploy(
     from weft.cli.binding import bound, implementations_of
     from weft.cli.targets import target_of
     from weft.engine.ability import called_from
+    from weft.languages.binding import notes
+    from weft.model.faults import Invalid
 
     implementations = implementations_of(modules)
     ready = bound(target_of(target, language).well_formed(), implementations, choices)
-    for fault in ready.faults:
-        click.echo(str(fault), err=True)
-    found = [
-        asked(store, operations.deploy(process, actor), seconds, makes=True)
-        for process in called_from(ready.target.process, [ready.target.process, *ready.target.beside])
-    ]
+    if ready.faults and implementations:
+        raise Invalid(f"the binding of {ready.target.process.name!r}", ready.faults)
+    processes = called_from(ready.target.process, [ready.target.process, *ready.target.beside])
+    for process in processes:  # who does a task that is still only named is seen when an instance starts
+        for note in ready.target.placed(process, notes(process)):
+            click.echo(str(note), err=True)
+    found = [asked(store, operations.deploy(process, actor), seconds, makes=True) for process in processes]
     if as_json:
         told = [{"process": one.process, "version": one.version, "hash": one.hash, "new": one.is_new} for one in found]
         click.echo(json.dumps(told))
