@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from weft.cli import exits
 from weft.cli.main import main
 
 TEXT = """USER_ACTIVITY ask (IN string question, OUT bool answer) PARTICIPANT clerk;
@@ -140,3 +141,12 @@ def test_faults_go_away_when_the_text_is_right_and_the_text_is_laid_out(editor: 
 def test_what_it_can_do_is_printed() -> None:
     told = CliRunner().invoke(main, ["lsp", "--json"])
     assert "textDocument/completion" in json.loads(told.stdout)["features"]
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygls.lsp.server", None)
+    monkeypatch.delitem(sys.modules, "weft.cli.language_server", raising=False)
+    monkeypatch.delattr("weft.cli.language_server", raising=False)
+    told = CliRunner().invoke(main, ["lsp", "--json"])
+    assert told.exit_code == exits.WRONG
+    assert "weft lsp needs pygls.lsp.server: pip install 'weftwork[lsp]'" in told.stderr

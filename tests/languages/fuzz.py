@@ -128,8 +128,8 @@ def deep(language: Language) -> list[bytes]:
         b"1+(",
         b"x[",
     ]
-    texts = [one * 20_000 for one in opened]
-    for seed in seeds(language)[:3]:
+    texts = [one * 5_000 for one in opened]
+    for seed in seeds(language)[:2]:
         for sign in (b"(", b"[", b"{", b">", b"=", b":"):
             head, found, tail = seed.partition(sign)
             texts += [head + sign * 3000 + tail, head + (found or sign) + opened[0] * 2000 + tail]
