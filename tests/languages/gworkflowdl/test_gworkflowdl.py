@@ -113,6 +113,17 @@ def test_a_capacity_holds_back_what_would_overflow_it() -> None:
     assert result.values == {"few": [True, True]}
 
 
+def test_conditions_of_earlier_versions_name_the_token_and_its_data() -> None:
+    result = weft.run(
+        read_text("""
+          <place ID="begin"><token><data><v>15 8 0</v></data></token><token><data><v/></data></token></place>
+          <place ID="end"/>
+          <transition ID="sort"><inputPlace placeID="begin" edgeExpression="input"/><outputPlace placeID="end"/>
+            <condition>string-length($input/gwdl:token/gwdl:data/*) &gt; 0</condition></transition>""")
+    )
+    assert result.values == {"end": [True]}
+
+
 SUB = """
   <place ID="a"><token><data><n>3</n></data></token></place><place ID="b"/>
   <transition ID="T"><inputPlace placeID="a" edgeExpression="x"/><outputPlace placeID="b" edgeExpression="y"/>

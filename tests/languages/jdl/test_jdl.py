@@ -98,9 +98,9 @@ def test_ten_thousand_lines_are_read_in_two_seconds() -> None:
         for i in range(2_000)
     )
     pairs = ", ".join(f"{{n{i}, n{i + 1}}}" for i in range(1_999))
-    before = time.perf_counter()
+    before = time.process_time()
     process = read(f"[ nodes = [ {nodes}\n dependencies = {{ {pairs} }}; ]; ]".encode(), "x").processes[0]
-    assert time.perf_counter() - before < 2
+    assert time.process_time() - before < 2
     assert isinstance(process.body, Flow)
     commands = [one for one in process.body.children if isinstance(one, Task) and isinstance(one.handler, Command)]
     assert len(commands) == 2_000

@@ -71,9 +71,9 @@ def test_ten_thousand_lines_are_read_in_two_seconds() -> None:
     ]
     content = json.dumps(json.loads(instance(*tasks)), indent=1).encode()
     assert content.count(b"\n") > 10_000
-    before = time.perf_counter()
+    before = time.process_time()
     (process,) = read(content, "x").processes
-    assert time.perf_counter() - before < 2
+    assert time.process_time() - before < 2
     assert isinstance(process.body, Flow)
     assert sum(isinstance(one, Task) and isinstance(one.handler, Command) for one in process.body.children) == 1_000
 

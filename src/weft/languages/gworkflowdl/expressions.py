@@ -12,6 +12,8 @@ from weft.model.types import ANY
 from weft.model.xpath_syntax import parse_xpath, variables
 
 PLAIN: Final = re.compile(r"[^\W\d][\w .:-]*")
+_AROUND: Final = re.compile(r"(\$[\w.-]+)/\w+:token/\w+:data\b")
+"""Before version 2.0 a variable was what is around a token's data."""
 _NOT_IDENTIFIER: Final = re.compile(r"\W")
 _RESERVED: Final = frozenset(keyword.kwlist) | {"null", "true", "false"}
 
@@ -80,6 +82,7 @@ class Texts:
         return text
 
     def _xpath(self, function: str, asked: str, text: str, span: Span) -> str:
+        asked, text = (_AROUND.sub(r"\1", one) for one in (asked, text))
         fault = _xpath_fault(text)
         if fault is not None:
             what = f"the XPath {_short(text)} of {self.transition!r} can't be read: {fault.message}"

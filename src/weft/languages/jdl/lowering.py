@@ -144,21 +144,19 @@ class _Lowering:
             self._application(job, executable),
             tuple(self._arguments(said)),
             self.outputs[job.id],
-            stdin=PurePosixPath(self._text(said, "stdinput")).name,
+            stdin=_base(self._text(said, "stdinput")),
             stdout=self._text(said, "stdoutput"),
             stderr=self._text(said, "stderror"),
         )
 
     def _application(self, job: Job, executable: str) -> str:
         environment = dict(self._environment(job.said))
-        given = {
-            PurePosixPath(one.text).name for one in self._listed(job.said, "inputsandbox") if isinstance(one, Text)
-        }
+        given = {_base(one.text) for one in self._listed(job.said, "inputsandbox") if isinstance(one, Text)}
         file = executable
-        if PurePosixPath(executable).name in given and not executable.startswith("/"):
-            file = PurePosixPath(executable).name
+        if _base(executable) in given and not executable.startswith("/"):
+            file = _base(executable)
         made = Application(file, environment=environment)
-        plain = name_of(PurePosixPath(executable).name or "program")
+        plain = name_of(_base(executable) or "program")
         name, number = plain, 1
         while self.applications.get(name, made) != made:
             number += 1
@@ -207,22 +205,22 @@ class _Lowering:
     def _left(self, job: Job) -> Iterator[tuple[str, str]]:
         """Object → name of the file that the job leaves."""
         files = self._listed(job.said, "outputsandbox")
-        names = names_of(PurePosixPath(one.text).name for one in files if isinstance(one, Text))
+        names = names_of(_base(one.text) for one in files if isinstance(one, Text))
         for one in files:
             if not isinstance(one, Text):
                 self.report.add("syntax", one.span, "an entry of OutputSandbox is the name of a file")
             elif "*" in one.text or "?" in one.text:
                 self._leave(f"{one.text!r} in OutputSandbox is no name of one file", one.span)
             else:
-                yield names[PurePosixPath(one.text).name], one.text.removeprefix("./")
+                yield names[_base(one.text)], one.text.removeprefix("./")
 
     def _given(self, job: Job) -> dict[str, Output]:
         """Parameter → where the file comes from. Standard input is among them if it is not said to be."""
         found: dict[str, Output] = {}
         given = self._listed(job.said, "inputsandbox")
-        names = {PurePosixPath(one.text).name for one in given if isinstance(one, Text)}
+        names = {_base(one.text) for one in given if isinstance(one, Text)}
         standard = job.said.get("stdinput")
-        if isinstance(standard, Text) and PurePosixPath(standard.text).name not in names:
+        if isinstance(standard, Text) and _base(standard.text) not in names:
             given = [*given, standard]
         for number, one in enumerate(given):
             sources = list(self._sources(job, one))
@@ -233,7 +231,7 @@ class _Lowering:
 
     def _sources(self, job: Job, value: Value) -> Iterator[tuple[str, Output]]:
         if isinstance(value, Text):
-            yield PurePosixPath(value.text).name or "file", self._outside(job, value)
+            yield _base(value.text) or "file", self._outside(job, value)
         elif isinstance(value, Reference):
             yield from self._referred(job, value)
         else:
@@ -249,7 +247,7 @@ class _Lowering:
             self._leave(f"{value.text!r} in InputSandbox is no name of one file", value.span)
         task = self.reads.get(path)
         if task is None:
-            plain = made = name_of(f"read-{PurePosixPath(path).name or 'file'}")
+            plain = made = name_of(f"read-{_base(path) or 'file'}")
             number = 1
             while made in self.taken:
                 number += 1
@@ -268,10 +266,10 @@ class _Lowering:
             files = self._listed(self.root, "inputsandbox")
             for one in self._chosen(value, files, index):
                 if isinstance(one, Text):
-                    yield PurePosixPath(one.text).name, self._outside(job, one)
+                    yield _base(one.text), self._outside(job, one)
             return
         names = [word for word in words if word not in ("root", "nodes", "description", "outputsandbox")]
-        node = next((id for id in self.jobs.found if names and id.lower() == names[0]), "")
+        node = self.jobs.node(names[0]) if names else ""
         if len(names) != 1 or not node or words[-1] != "outputsandbox":
             said = [str(one) for one in parts if str(one).lower() == (names[0] if names else "")]
             what = f"{value.text} refers to no file of this text"
@@ -311,6 +309,11 @@ class _Lowering:
         if value is None:
             return []
         return list(value.items) if isinstance(value, Items) else [value]
+
+
+def _base(path: str) -> str:
+    """The name of a file without its directories."""
+    return path.rstrip("/").rpartition("/")[2]
 
 
 def _objects(one: Activity) -> list[str]:

@@ -35,6 +35,7 @@ class Jobs:
         self.root = root
         self.report = report
         self.found: dict[str, Job] = {}
+        self._by_lower: dict[str, str] = {}
         nodes = root.get("nodes")
         if nodes is None and self.kind == "parametric":
             self._parametric(name)
@@ -95,6 +96,10 @@ class Jobs:
 
     # Nodes.
 
+    def node(self, name: str) -> str:
+        """The node of that name in any case; empty if there is none."""
+        return self._by_lower.get(name.lower(), "")
+
     def _nodes(self, nodes: Value) -> None:
         if isinstance(nodes, Record):
             for entry in nodes:
@@ -124,6 +129,7 @@ class Jobs:
         body = inner if isinstance(inner, Record) else Record(said.span)
         entries = {**self._inherited(), **around, **body.entries}
         self.found[id] = Job(id, span, Record(span, entries), file.text if isinstance(file, Text) else "")
+        self._by_lower.setdefault(id.lower(), id)
         if file is not None and not isinstance(file, Text):
             self.report.add("syntax", file.span, f"the file of {id!r} is no text", 'write file = "job.jdl";')
 
@@ -159,7 +165,7 @@ class Jobs:
                 yield from self._side(one)
             return
         name = value.text.split(".")[-1] if isinstance(value, Text | Reference) else ""
-        known = next((id for id in self.found if id.lower() == name.lower()), "")
+        known = self.node(name)
         if known:
             yield known
         else:

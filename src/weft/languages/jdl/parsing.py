@@ -38,7 +38,10 @@ def parse(report: TextReport) -> Record:
 def _tokens(report: TextReport) -> list[Token]:
     found: list[Token] = []
     for one in _TOKEN.finditer(report.source.text):
-        kind, span = one.lastgroup or "", Span(*one.span())
+        kind = one.lastgroup or ""
+        if kind == "space":
+            continue
+        span = Span(*one.span())
         if kind == "open":
             what = "comment" if one[0] == "/*" else "text"
             report.add(
@@ -50,7 +53,7 @@ def _tokens(report: TextReport) -> list[Token]:
             kind = "text"
         elif kind == "other":
             report.add("syntax", span, f"the sign {one[0]!r} means nothing here")
-        if kind not in ("space", "other"):
+        if kind != "other":
             found.append(Token(kind, one[0], span))
     end = len(report.source.text)
     found.append(Token("end", "", Span(end, end)))
@@ -61,6 +64,7 @@ class _Parser:
     def __init__(self, report: TextReport) -> None:
         self.report = report
         self.tokens = _tokens(report)
+        self.last = len(self.tokens) - 1
         self.at = 0
 
     @property
@@ -69,11 +73,12 @@ class _Parser:
 
     def take(self) -> Token:
         token = self.token
-        self.at = min(self.at + 1, len(self.tokens) - 1)
+        if self.at < self.last:
+            self.at += 1
         return token
 
     def following(self, steps: int = 1) -> Token:
-        return self.tokens[min(self.at + steps, len(self.tokens) - 1)]
+        return self.tokens[self.at + steps if self.at + steps < self.last else self.last]
 
     def wrong(self, message: str, advice: str = "") -> None:
         found = "the end" if self.token.kind == "end" else self.token.text[:40]

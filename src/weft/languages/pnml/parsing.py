@@ -100,7 +100,7 @@ class Parsing:
         """Tells that the net has coloured tokens, once for the net."""
         type, id = element.get("type"), element.get("id")
         named = next((word for word in HIGH_LEVEL if word in type.lower()), "")
-        part = next((one for one in element.below() if one.name in HIGH_LEVEL_PARTS), None)
+        part = next((one for one in element.below(without=("toolspecific",)) if one.name in HIGH_LEVEL_PARTS), None)
         if not named and part is None:
             return False
         why = f"is of type {type!r}" if named else f"has <{part.name}>" if part else ""

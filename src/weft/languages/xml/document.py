@@ -48,13 +48,13 @@ class Element:
     def get(self, name: str) -> str:
         return self.attributes.get(name, "").strip()
 
-    def below(self) -> Iterator["Element"]:
-        """Itself and everything inside, in the order of the text."""
+    def below(self, without: tuple[str, ...] = ()) -> Iterator["Element"]:
+        """Itself and everything inside, in the order of the text, but for elements of those names."""
         rest = [self]
         while rest:
             found = rest.pop()
             yield found
-            rest += reversed(found.children)
+            rest += reversed([one for one in found.children if one.name not in without])
 
 
 def xml_source(content: bytes, name: str, limits: TextLimits = TEXT_LIMITS) -> Source:

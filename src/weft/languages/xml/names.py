@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 NAME: Final = re.compile(r"[A-Za-z_][\w-]*")
-_STRANGE: Final = re.compile(r"[^\w-]")
+_STRANGE: Final = re.compile(r"[^\w-]+")
 
 
 def name_of(identifier: str) -> str:
