@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from time import process_time
 
+from bench import machine_texts
 from bench.figures import Figure, figure
 from weft.languages.registry import LANGUAGES
 from weft.model.json_form import pretty
@@ -58,13 +59,13 @@ def figures() -> Iterator[Figure]:
 
 
 def texts() -> dict[str, bytes]:
-    """A text of ten thousand lines in each language that people write, and the JSON form of a process of that size."""
+    """A text of ten thousand lines in each language, and the JSON form of a process of that size."""
     found = {}
     for name, unit in UNITS.items():
         count = LINES // unit.count("\n") + 1
         found[name] = "\n".join([HEADS[name], *(re.sub("%d", str(number), unit) for number in range(count))]).encode()
     found["json"] = json_of(LINES)
-    return found
+    return found | machine_texts.texts()
 
 
 def json_of(lines: int) -> bytes:
