@@ -250,3 +250,9 @@ def test_a_right_text_cut_anywhere_is_refused_and_nothing_else() -> None:
     for at in range(1, len(text) - 1, 41):
         with pytest.raises(Invalid):
             read(text[:at], "cut.wfs")
+
+
+def test_classes_extend_one_another_only_so_deep() -> None:
+    text = "".join(f"class C{number} extends C{number + 1} {{ }}\n" for number in range(300)) + "class C300 { }\n"
+    with pytest.raises(Invalid, match="classes extend one another more than 100 deep"):
+        read(text.encode(), "chain.wfs")

@@ -234,3 +234,12 @@ def test_a_right_text_cut_anywhere_is_refused_and_nothing_else() -> None:
     for at in range(1, len(text) - 2, 29):
         with pytest.raises(Invalid):
             read(text[:at], "cut.pdl")
+
+
+def test_many_wrong_names_are_told_soon_and_no_more_than_are_shown() -> None:
+    tasks = "".join(f"TASK t{number}: M {{ DEPENDS u{number} -> FAILED; }}\n" for number in range(3_000))
+    began = time.process_time()
+    with pytest.raises(Invalid) as invalid:
+        read(f"WORKFLOW p {{ {tasks} }} TASK M {{ TYPE MANUAL; }}".encode(), "many.pdl")
+    assert len(invalid.value.faults) == 50
+    assert time.process_time() - began < 4

@@ -34,6 +34,7 @@ class Classes:
         places = {one.name.text: one.name.span for one in objects}
         for one in self.distinct(objects, "class"):
             self.objects[one.name.text] = ObjectClass(one.name.text, one.extends.text if one.extends else None)
+        self._cut_long_chains(places)
         fields = [(one, self._fields(one)) for one in self.distinct(objects, "class", tell=False)]
         for one, found in fields:
             self.objects[one.name.text] = msgspec.structs.replace(self.objects[one.name.text], fields=found)
@@ -80,6 +81,24 @@ class Classes:
             self.report.add("bad-value", said.span, f"the value is wrong: {why}", f"give one that is {of_type}")
             return False
         return True
+
+    def _cut_long_chains(self, places: Mapping[str, Span]) -> None:
+        """Classes extend one another only so deep; a circle has no end, and is told elsewhere."""
+        depths: dict[str, int] = {}
+        for first in self.objects:
+            chain: list[str] = []
+            name: str | None = first
+            while name is not None and name in self.objects and name not in depths:
+                depths[name] = 0
+                chain.append(name)
+                name = self.objects[name].extends
+            for one in reversed(chain):
+                depth = depths[one] = 1 + depths.get(self.objects[one].extends or "", 0)
+                if depth > self.report.limits.nesting:
+                    depths[one] = 1
+                    self.objects[one] = msgspec.structs.replace(self.objects[one], extends=None)
+                    message = f"classes extend one another more than {self.report.limits.nesting} deep"
+                    self.report.add("too-large", places[one], message, "give some of them their fields themselves")
 
     def _extends_hidden(self, name: str) -> bool:
         extends = self.objects[name].extends

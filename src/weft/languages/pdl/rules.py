@@ -53,7 +53,7 @@ class Rules:
         task, state = term.task, state_of(term.state)
         if task.text not in self.tasks:
             message = f"the rule of {name!r} speaks of {task.text!r}, and there is no such task"
-            others = [one for one in self.tasks if one != name]
+            others = (one for one in self.tasks if one != name)
             self.report.unknown("unknown-activity", task.span, message, task.text, others, "name one of this workflow")
         if task.text == name:
             self.report.add("out-of-reach", task.span, f"{name!r} waits for itself", "leave it out of its own rule")

@@ -85,7 +85,7 @@ class TextReport:
 
     def unknown(self, code: str, span: Span, message: str, name: str, known: Iterable[str], otherwise: str) -> None:
         """A name that is not there, with the one that was probably meant."""
-        if self.is_hidden(name):
+        if self.is_full or self.is_hidden(name):
             return
         self.add(code, span, message, meant(name, known) or otherwise)
 
