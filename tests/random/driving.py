@@ -20,11 +20,13 @@ from weft.kernel.refusals import Refused
 from weft.kernel.snapshot import definitions_in, dump, load
 from weft.kernel.state import Frame, State, find
 from weft.kernel.tree import TASK
-from weft.model.definition import Each, Flow, Outcome, Signal, Task, Timer
+from weft.model.definition import Each, Flow, Outcome, Process, Signal, Task, Timer
 
 ERRORS = ("task", "task.a", "task.a.b", "task.c", "task.bad", "handler.down", "engine.odd")
 STEPS = 60
 END_STEPS = 3_000
+SAME = "hash of the same"
+"""Under which a change brings the definition that is there already."""
 FACTS_AT_MOST = 5_000
 """A net that fires for ever is cancelled after so many."""
 FACTS_TO_THE_END = 40_000
@@ -48,6 +50,10 @@ class Run:
         self.told = 0
         self.watch = Watch(made.process, made.called)
         self.asked: list[AnyEffect] = []
+
+    def definitions(self) -> dict[str, Process]:
+        """Those that facts may name."""
+        return {SAME: self.made.process, **{"hash of " + name: one for name, one in self.made.called.items()}}
 
     # One command.
 
@@ -83,9 +89,9 @@ class Run:
     def reloaded(self, plan: Plan) -> State:
         """From a snapshot of the twin; it goes on from there."""
         payload = dump(self.plan, self.twin)
-        for name, called in self.made.called.items():
-            if "hash of " + name in definitions_in(payload):
-                plan.library.learn("hash of " + name, called)
+        for definition, known in self.definitions().items():
+            if definition in definitions_in(payload):
+                plan.library.learn(definition, known)
         loaded = load(plan, payload)
         if found := difference(self.twin, loaded):
             raise Violation(f"a snapshot gives another state: {found}")
@@ -271,9 +277,14 @@ class Run:
 
     def interference(self) -> Command:
         draw = self.draw
-        kinds = {"cancel": 30, "drain": 10, "suspend": 12, "resume": 8, "skip": 12, "items": 8, "continue": 2}
+        kinds = {
+            "cancel": 30, "drain": 10, "suspend": 12, "resume": 8, "skip": 12, "items": 8, "continue": 2,
+            "change": 12 if isinstance(draw, Seeded) else 0,
+        }  # fmt: skip
         kind = draw.weighted(kinds)
         path = draw.one(self.paths())
+        if kind == "change":
+            return commands.Change(SAME, self.made.process)
         if kind == "suspend" or kind == "resume":
             return commands.Resume() if self.state.paused_at >= 0 else commands.Suspend()
         if kind == "cancel" or kind == "drain":
@@ -342,13 +353,24 @@ class Run:
             if not self.send(command):
                 raise Violation(f"{command} is refused, but it is outstanding: {self.why(command)}")
         elif kind == "interference":
-            self.send(self.interference())
+            self.interfere(self.interference())
         else:
             command = self.wrong()
             is_late = self.is_late(command)
             if self.send(command) and is_late:
                 raise Violation(f"{command} is late and was accepted")
         return True
+
+    def interfere(self, command: Command) -> None:
+        """A change to the same definition is accepted at any moment, and changes nothing."""
+        was_done = self.send(command)
+        if not isinstance(command, commands.Change):
+            return
+        if not was_done and not self.has_ended():
+            raise Violation(f"a change to the same definition is refused: {self.why(command)}")
+        for fact in self.decisions[-1][2] if was_done else ():
+            if isinstance(fact, facts.Changed) and (fact.withdrawn or fact.opened):
+                raise Violation(f"a change to the same definition withdraws or opens: {fact}")
 
     def why(self, command: Command) -> str:
         try:
@@ -386,8 +408,8 @@ class Run:
                 raise Violation(f"{command} does not bring the same facts again")
         self.reloaded(plan_of(self.made.process))
         plan = plan_of(self.made.process)
-        for name, called in self.made.called.items():
-            plan.library.learn("hash of " + name, called)
+        for definition, known in self.definitions().items():
+            plan.library.learn(definition, known)
         again = replay(plan, [(time, told) for time, _, told in self.decisions])
         if found := difference(self.state, again):
             raise Violation(f"replayed from the log alone it is another state: {found}")

@@ -49,7 +49,7 @@ def fail(
 
 def is_known(error: str) -> bool:
     """Is it of a task, a handler or the engine? What else it may be, a person must say, for no flow expects it."""
-    return any(is_below(error, root) for root in ROOTS)
+    return not error or any(is_below(error, root) for root in ROOTS)
 
 
 def choose_rule(d: Decision, frame: Frame, node: int, execution: Execution, error: str) -> tuple[int, Rule | None]:

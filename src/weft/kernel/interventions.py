@@ -4,7 +4,7 @@ from weft.kernel import call, commands, facts, status
 from weft.kernel.agenda import attend, body_of, execution_of
 from weft.kernel.checks import check_values, defaults
 from weft.kernel.commands import About
-from weft.kernel.decision import Decision
+from weft.kernel.decision import Decision, attempt_of
 from weft.kernel.evolve import open_root
 from weft.kernel.failing import again
 from weft.kernel.places import frames_of, locate, names, unfinished
@@ -58,7 +58,9 @@ def cancel(plan: Plan, d: Decision, command: commands.Cancel) -> None:
         raise NotRunning(f"{target.path} takes back what was done: it can't be cancelled")
     if node and frame.status[node] == status.WAITING and frame.status[frame.plan.parent[node]] != status.STARTED:
         raise NotRunning(f"{target.path} is not waiting in a running flow")
-    if command.drain:
+    if frame.status[node] in status.IDLE and attempt_of(frame, node) == 1:
+        d.skip(frame, node, by="person")  # a change to another definition does not open it again
+    elif command.drain:
         drain(d, frame, node)
     else:
         stop(d, frame, node, command.error)
