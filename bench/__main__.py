@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import compiled, definitions, kernel, languages, nets, store, store_postgres
+from bench import analysis, compiled, definitions, kernel, languages, nets, store, store_postgres
 from bench.figures import Figure, is_compiled, line, write
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
@@ -21,6 +21,7 @@ def kernel_figures() -> Iterator[Figure]:
 
 def all_figures() -> Iterator[Figure]:
     yield from definitions.figures()
+    yield from analysis.figures()
     yield from kernel_figures()
     yield from languages.figures()
     yield from store.figures()

@@ -8,15 +8,20 @@ from weft.model import blocks
 from weft.model.definition import (
     ABORTED,
     Activity,
+    ArcIn,
+    ArcOut,
     Declared,
     Flow,
     Function,
     InputSet,
+    Net,
     On,
     Outcome,
+    Place,
     Process,
     Rule,
     Task,
+    Transition,
     Variable,
     every,
     some,
@@ -225,3 +230,53 @@ def idle_error() -> Pair:
 
 def data_pairs() -> list[Pair]:
     return [lost_write(), race_of_data(), too_early(), never_read(), gap(), idle_error()]
+
+
+def net_of(*transitions: Transition, places: tuple[Place, ...]) -> Process:
+    return process(Net(name="order", places=places, transitions=transitions))
+
+
+def moving(name: str, takes: str, *puts: str) -> Transition:
+    inputs = tuple(ArcIn(place) for place in takes.split())
+    return Transition(name=name, inputs=inputs, outputs=tuple(ArcOut(place) for place in puts))
+
+
+PLACES = (Place("begin", tokens=(None,)), Place("middle"), Place("end", output=True))
+
+
+def unbounded_net() -> Pair:
+    more, stop = moving("more", "begin", "begin", "middle"), moving("stop", "begin middle", "end")
+    once = moving("more", "begin", "middle")
+    return Pair(
+        net_of(more, stop, places=PLACES),
+        "unbounded",
+        "order",
+        ("more",) * 8,
+        net_of(once, moving("stop", "middle", "end"), places=PLACES),
+    )
+
+
+def unfilled_net() -> Pair:
+    lost, kept = moving("lose", "begin"), moving("keep", "begin", "end")
+    return Pair(
+        net_of(lost, kept, places=(PLACES[0], PLACES[2])),
+        "unfilled",
+        "order",
+        ("lose",),
+        net_of(moving("lose", "begin", "end"), kept, places=(PLACES[0], PLACES[2])),
+    )
+
+
+def tokens_left() -> Pair:
+    both = moving("split", "begin", "middle", "end")
+    return Pair(
+        net_of(both, places=PLACES),
+        "tokens-left",
+        "order",
+        ("split",),
+        net_of(moving("split", "begin", "middle"), moving("close", "middle", "end"), places=PLACES),
+    )
+
+
+def net_pairs() -> list[Pair]:
+    return [unbounded_net(), unfilled_net(), tokens_left()]

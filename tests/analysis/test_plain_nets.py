@@ -9,7 +9,7 @@ from tests.analysis.random_nets import any_net, workflow
 from tests.analysis.slow_and_sure import Unbounded, is_live, is_sound, steps
 from weft.analysis.exploring_counts import explore_counts
 from weft.analysis.exploring_safe import explore_safe
-from weft.analysis.plain import PlainNet
+from weft.analysis.plain import PlainNet, PlainTransition
 from weft.analysis.reducing import reduced
 from weft.analysis.soundness import joined
 from weft.analysis.spaces import Budget, NotSafe
@@ -22,6 +22,7 @@ from weft.analysis.structure import (
     traps,
     workflow_ends,
 )
+from weft.analysis.stubborn import explore_for_deadlocks
 from weft.analysis.verdicts import analyse, structure_of
 
 PLENTY = Budget(30_000, 1e9)
@@ -217,3 +218,26 @@ def test_the_budget_ends_the_search_and_the_answer_is_unknown() -> None:
     ticks = iter(range(1_000))
     slow = analyse(philosophers(9), budget=Budget(10**9, 1.5, lambda: float(next(ticks))))
     assert slow.states is None
+
+
+def test_stubborn_sets_reach_every_deadlock_and_no_other() -> None:
+    seen = 0
+    for seed in range(300):
+        net = any_net(Random(seed), is_plain=True) if seed % 2 else workflow(Random(seed), faults=seed % 5)
+        try:
+            whole = explore_safe(net, PLENTY)
+        except NotSafe:
+            continue
+        part = explore_for_deadlocks(net, PLENTY)
+        assert part is not None
+        assert set(part.dead) == set(whole.dead), seed
+        assert len(part.states) <= len(whole.states)
+        seen += bool(whole.dead)
+    assert seen > 50
+
+
+def test_a_deadlock_is_excluded_where_the_markings_are_too_many() -> None:
+    net = and_split(40)
+    around = PlainNet(net.places, (*net.transitions, PlainTransition("again", {1: 1}, {0: 1})), net.marking)
+    found = analyse(around, budget=Budget(2_000, 60))
+    assert (found.states, found.deadlock, found.workflow_net) == (None, False, False)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.analysis.planted import Pair, control_pairs, data_pairs
+from tests.analysis.planted import Pair, control_pairs, data_pairs, net_pairs
 from weft.analysis.checking import check
 
-PAIRS = [*control_pairs(), *data_pairs()]
+PAIRS = [*control_pairs(), *data_pairs(), *net_pairs()]
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=[pair.code for pair in PAIRS])

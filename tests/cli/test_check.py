@@ -43,3 +43,14 @@ def test_sarif_has_the_rule_the_place_and_the_trace(tmp_path: Path) -> None:
     assert result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"] == "order"
     steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
     assert [step["location"]["message"]["text"] for step in steps] == ["check commits as bad", "tell commits"]
+
+
+def test_a_fault_is_drawn_with_the_steps_that_lead_to_it(tmp_path: Path) -> None:
+    checked(tmp_path, "--draw", str(tmp_path / "drawn"))
+    (file,) = (tmp_path / "drawn").iterdir()
+    assert file.name == "1-deadlock-order.svg"
+    text = file.read_text("utf-8")
+    assert text.lstrip().startswith("<")
+    assert "tell" in text
+    plain = CliRunner().invoke(main, ["draw", str(tmp_path / "order.json")])
+    assert text != plain.output

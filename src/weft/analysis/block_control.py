@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from weft.analysis.ends import Control, Ends, Trace, name_of
+from weft.analysis.ends import Control, Ends, Prefix, Trace, name_of
 from weft.model import blocks
 from weft.model.definition import Activity, AtLeast, Flow, Guard, Input, Output, Task, When
 
@@ -125,12 +125,13 @@ def _control(runs: dict[int, Trace], done: bool, aborted: bool) -> Control:
 
 def _serial(flow: Flow, kids: Sequence[Ends]) -> Control:
     runs: dict[int, Trace] = {}
-    trace: Trace = ()
+    steps: list[str] = []
+    head = (f"`{flow.condition}` is true",) if flow.block == "loop" else ()
     for number, child in enumerate(flow.children):
-        runs[number] = trace
+        runs[number] = Prefix(steps, number, head)
         if not passes(child, kids[number]):
             return _control(runs, False, _aborting(flow, kids, runs))
-        trace = (*trace, _passing(child, kids[number]))
+        steps.append(_passing(child, kids[number]))
     return _control(runs, True, _aborting(flow, kids, runs))
 
 
@@ -165,31 +166,29 @@ def _at_least(flow: Flow, kids: Sequence[Ends]) -> Control:
 
 def _contingency(flow: Flow, kids: Sequence[Ends]) -> Control:
     runs: dict[int, Trace] = {}
-    trace: Trace = ()
+    steps: list[str] = []
     for number, child in enumerate(flow.children):
-        runs[number] = trace
+        runs[number] = Prefix(steps, number)
         if not kids[number].may_abort:
             break
-        trace = (*trace, f"{name_of(child)} aborts")
+        steps.append(f"{name_of(child)} aborts")
     last = len(kids) - 1
     return _control(runs, any(kids[number].may_commit for number in runs), last in runs and kids[last].may_abort)
 
 
 def _choice(flow: Flow, kids: Sequence[Ends]) -> Control:
     runs: dict[int, Trace] = {}
-    no: Trace = ()
+    steps: list[str] = []
     conditions = conditions_of(flow)
     for number, text in enumerate(conditions):
-        runs[number] = (*no, f"`{text}` is true") if text else no
-        no = (*no, f"`{text}` is false")
+        runs[number] = (*steps, f"`{text}` is true") if text else tuple(steps)
+        steps.append(f"`{text}` is false")
     done = any(one.may_commit for one in kids) or all(conditions)
     return _control(runs, done, any(one.may_abort for one in kids))
 
 
 def _loop(flow: Flow, kids: Sequence[Ends]) -> Control:
     found = _serial(flow, kids)
-    begin = f"`{flow.condition}` is true"
-    found.runs = {number: (begin, *trace) for number, trace in found.runs.items()}
     found.ends = Ends(DONE, found.ends.aborts)
     return found
 

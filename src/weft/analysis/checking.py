@@ -10,6 +10,7 @@ from weft.analysis.control_faults import ControlFaults
 from weft.analysis.controls import FLOW_BUDGET, Controls
 from weft.analysis.data_faults import DataFaults
 from weft.analysis.gap_faults import GapFaults
+from weft.analysis.net_faults import NetFaults
 from weft.analysis.places import Places
 from weft.analysis.spaces import Budget
 from weft.model import wellformed
@@ -60,5 +61,6 @@ def judge(
         *ControlFaults(controls, places).all(),
         *DataFaults(controls, places).all(),
         *GapFaults(controls, places).all(),
+        *NetFaults(process, places).all(),
     ]
     return faults, sum(one.control.explored for one in controls.worked.values())

@@ -17,7 +17,7 @@ OPEN: Final = 0
 Answers = tuple[int, ...]
 Possible = Callable[[Answers, Answers], bool]
 
-MIXED: Final = (None, False, True, "", "~")
+MIXED: Final = (None, False, True, "", "\x01", "~")
 
 
 def anything(before: Answers, after: Answers) -> bool:
@@ -95,13 +95,12 @@ class _Atoms(ast.NodeTransformer):
         if name.startswith("is_"):
             return [True, False]
         given = self.constants.get(name, [])
-        numbers = sorted({one for one in given if isinstance(one, int | float) and not isinstance(one, bool)})
-        beside: list[object] = [one for number in numbers for one in (number - 1, number, number + 1)]
-        beside += [(one + other) / 2 for one, other in pairwise(numbers)]
-        texts: list[object] = [text for one in given if isinstance(one, str) for text in (one, one + "~")]
+        numbers = sorted({0, 1, *(one for one in given if isinstance(one, int | float))})
+        beside: list[object] = [*numbers, numbers[0] - 1, numbers[0] - 2, numbers[-1] + 1, numbers[-1] + 2]
+        beside += [one + (other - one) * part for one, other in pairwise(numbers) for part in (0.5, 0.25)]
+        texts: list[object] = [one + after for one in given if isinstance(one, str) for after in ("", "\x01", "~")]
         others = [one for one in given if not isinstance(one, int | float | str)]
-        found = [*beside, *texts, *others, *MIXED, *([] if numbers else [0, 1])]
-        return list({repr(one): one for one in found}.values())
+        return list({repr(one): one for one in (*beside, *texts, *others, *MIXED)}.values())
 
     def opaque(self, node: ast.expr, kind: str) -> ast.Name:
         name = self.made.setdefault(ast.dump(node), f"{kind}_{len(self.made)}")
@@ -118,7 +117,9 @@ class _Atoms(ast.NodeTransformer):
         fixed = [_constants(one) for one in operands]
         free = [one for one, constants in zip(operands, fixed, strict=True) if constants is None]
         is_searched = any(isinstance(op, ast.In | ast.NotIn) for op in node.ops) and fixed[0] is not None
-        if len(free) != 1 or is_searched:
+        is_ordered = any(isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for op in node.ops)
+        has_lists = any(isinstance(one, list) for constants in fixed for one in (constants or ())[:1])
+        if len(free) != 1 or is_searched or (is_ordered and has_lists):
             return self.opaque(node, "is")
         name = self.opaque(free[0], "of")
         self.learn(name.id, [value for constants in fixed for value in constants or ()])

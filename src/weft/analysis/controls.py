@@ -29,15 +29,23 @@ class Worked:
 
 
 class Controls:
-    """Of one process; `called` are those that it may call, by name. Everything is found by an activity's name."""
+    """Of one process; `called` are those that it may call, by name, `known` what was found of them.
+
+    Everything is found by an activity's name.
+    """
 
     def __init__(
-        self, process: Process, budget: Budget = FLOW_BUDGET, called: Mapping[str, Process] | None = None
+        self,
+        process: Process,
+        budget: Budget = FLOW_BUDGET,
+        called: Mapping[str, Process] | None = None,
+        known: dict[str, Ends] | None = None,
     ) -> None:
         self.process: Final = process
         self.budget: Final = budget
         self.called: Final = {name: one for name, one in (called or {}).items() if name != process.name}
         self.library: Final = Library(process)
+        self.known: Final = {} if known is None else known
         self.worked: Final[dict[str, Worked]] = {}
         self.ends: Final[dict[str, Ends]] = {}
         self.writers: Final = _writers(process.body)
@@ -84,16 +92,16 @@ class Controls:
         process = self.called.get(call.process)
         if process is None:
             return declared_ends(call)
-        found = Controls(process, self.budget, self.called).ends[process.body.name]
+        found = self.known.get(process.name)
+        if found is None:
+            inside = Controls(process, self.budget, self.called, self.known)
+            found = self.known[process.name] = inside.ends[process.body.name]
         return found.or_(Ends(aborts=frozenset({"aborted"})))
 
     def _flow(self, flow: Flow, root: Activity, beside: frozenset[str]) -> Ends:
         is_parallel = flow.block not in ONE_AFTER_ANOTHER
-        kids: list[Ends] = []
-        for child in flow.children:
-            others = [one for one in flow.children if one is not child] if is_parallel else []
-            around = beside.union(*(self._written(one) for one in others)) if others else beside
-            kids.append(self._work(child, root, around))
+        around = beside.union(*map(self._written, flow.children)) if is_parallel else beside
+        kids = [self._work(child, root, around) for child in flow.children]
         control, exploring = block_control(flow, kids), None
         if control is None:
             control, exploring = self._explored(flow, root, kids, beside)

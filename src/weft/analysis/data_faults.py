@@ -1,7 +1,7 @@
 """What is wrong with the data flow of a process: lost writes, races, reads of nothing, writes that nobody reads."""
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations, islice
 from typing import Final
 
 from weft.analysis.controls import Controls
@@ -16,6 +16,9 @@ from weft.model.types import NULL, TypeFault, fits, parse
 AT_ONCE: Final = ("all", "any", "atleast")
 NEVER_AT_ONCE: Final = ("serial", "choice", "contingency", "loop", "pick", "race")
 """In a race only one commits, and only what commits writes."""
+
+
+Together = Callable[[int, int], bool]
 
 
 class DataFaults:
@@ -36,59 +39,64 @@ class DataFaults:
 
     # At the same time.
 
-    def together(self, flow: Flow) -> set[tuple[int, int]]:
-        """The children that may run at the same time, by position."""
-        every = set(combinations(range(len(flow.children)), 2))
-        if flow.block in AT_ONCE:
-            return every
+    def together(self, flow: Flow) -> Together:
+        """Whether two children, by position, may run at the same time."""
         worked = self.controls.worked.get(flow.name)
-        if flow.block in NEVER_AT_ONCE or worked is None:
-            return set()
-        if worked.exploring is None or not worked.control.is_complete:
-            return every
+        if flow.block in NEVER_AT_ONCE:
+            return lambda one, other: False
+        if flow.block in AT_ONCE or worked is None or worked.exploring is None or not worked.control.is_complete:
+            return lambda one, other: True
         found: set[tuple[int, int]] = set()
         for still in worked.exploring.after:
             running = [n for n, one in enumerate(still.children) if one.kind != WAITING and one.kind not in ENDS]
             found.update(combinations(running, 2))
-        return found
+        return lambda one, other: (min(one, other), max(one, other)) in found
 
     def at_once(self, flow: Flow) -> Iterator[Fault]:
-        told: set[tuple[str, Key]] = set()
-        for one, other in sorted(self.together(flow)):
-            pair = flow.children[one], flow.children[other]
-            for fault, key in self.conflicts(*pair):
-                if (fault.code, key) not in told:
-                    told.add((fault.code, key))
-                    yield fault
+        """For each variable the first two that write it, and the first that reads what another writes."""
+        writers, readers = self.users(flow, self.variables.all_writes), self.users(flow, self.variables.all_reads)
+        if not writers:
+            return
+        together = self.together(flow)
+        for key, writing in sorted(writers.items()):
+            pairs = ((one, other) for one, other in combinations(writing, 2) if together(one, other))
+            for one, other in islice(pairs, 1):
+                yield self.twice(flow.children[one], flow.children[other], key)
+            reading = [one for one in readers.get(key, ()) if one not in set(writing)]
+            races = ((one, other) for other in reading for one in writing if together(one, other))
+            for one, other in islice(races, 1):
+                yield self.read_meanwhile(flow.children[one], flow.children[other], key)
 
-    def conflicts(self, one: Activity, other: Activity) -> Iterator[tuple[Fault, Key]]:
-        writes, reads = self.variables.all_writes, self.variables.all_reads
-        for key in sorted(writes[one.name] & writes[other.name]):
-            first, second = self.who(one, key, writes=True), self.who(other, key, writes=True)
-            yield self.places.fault(
-                "written-twice", second,
-                f"{name_of(first)!r} and {name_of(second)!r} may run at the same time, and both write {key.name!r}: "
-                "one write is lost", "let each write a variable of its own",
-            ), key  # fmt: skip
-        for writer, reader in ((one, other), (other, one)):
-            for key in sorted((writes[writer.name] & reads[reader.name]) - writes[reader.name]):
-                yield from self.read_meanwhile(writer, reader, key)
+    def users(self, flow: Flow, used: Mapping[str, frozenset[Key]]) -> dict[Key, list[int]]:
+        """For each variable the children that use it, by position."""
+        found: dict[Key, list[int]] = {}
+        for number, child in enumerate(flow.children):
+            for key in used[child.name]:
+                found.setdefault(key, []).append(number)
+        return found
 
-    def read_meanwhile(self, writer: Activity, reader: Activity, key: Key) -> Iterator[tuple[Fault, Key]]:
+    def twice(self, one: Activity, other: Activity, key: Key) -> Fault:
+        first, second = self.who(one, key, writes=True), self.who(other, key, writes=True)
+        return self.places.fault(
+            "written-twice", second,
+            f"{name_of(first)!r} and {name_of(second)!r} may run at the same time, and both write {key.name!r}: "
+            "one write is lost", "let each write a variable of its own",
+        )  # fmt: skip
+
+    def read_meanwhile(self, writer: Activity, reader: Activity, key: Key) -> Fault:
         first, second = self.who(writer, key, writes=True), self.who(reader, key, writes=False)
         apart = next((one for one in self.around(second, reader) if isinstance(one, Compound) and one.placement), None)
         if apart is not None:
-            yield self.places.fault(
+            return self.places.fault(
                 "shared-apart", apart,
                 f"{apart.name!r} is placed apart and reads {key.name!r}, which {name_of(first)!r} may write meanwhile",
                 "give it the value as a parameter, or let one come after the other",
-            ), key  # fmt: skip
-        else:
-            yield self.places.fault(
-                "read-while-written", second,
-                f"{name_of(second)!r} reads {key.name!r}, which {name_of(first)!r} may write at the same time",
-                "let one come after the other",
-            ), key  # fmt: skip
+            )  # fmt: skip
+        return self.places.fault(
+            "read-while-written", second,
+            f"{name_of(second)!r} reads {key.name!r}, which {name_of(first)!r} may write at the same time",
+            "let one come after the other",
+        )  # fmt: skip
 
     def around(self, inner: Activity, outer: Activity) -> list[Activity]:
         """From the outer activity in to the inner one."""

@@ -1,12 +1,35 @@
 """How an activity may end, seen from the flow around it, and what is known of a flow whose control was worked out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, overload
 
-from weft.model.definition import Activity, Flow, Signal, Task, Timer
+from weft.model.definition import Activity, Assign, Flow, Signal, Task, Timer
 
-Trace = tuple[str, ...]
+Trace = Sequence[str]
+
+
+class Prefix(Sequence[str]):
+    """The first so many of some steps: the ways to a thousand children of a block share one list."""
+
+    def __init__(self, steps: list[str], length: int, head: tuple[str, ...] = ()) -> None:
+        self.steps = steps
+        self.length = length
+        self.head = head
+
+    def __len__(self) -> int:
+        return len(self.head) + self.length
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        return tuple(self)[index]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.head
+        yield from self.steps[: self.length]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +70,14 @@ class Control:
 
 
 def declared_ends(activity: Activity) -> Ends:
-    """Of a task, or of a compound that is looked at as one: everything that it declares."""
+    """Of a task, or of a compound that is looked at as one: all that it declares. A timer never fails."""
     kinds: dict[str, set[str]] = {"commit": set(), "abort": set(), "mark": set(), "repeat": set()}
     for one in activity.outcomes:
         kinds[one.kind].add(one.name)
     is_occurrence = isinstance(activity, Task) and isinstance(activity.handler, Timer | Signal)
+    if isinstance(activity, Task) and isinstance(activity.handler, Timer | Assign):
+        first = next((one.name for one in activity.outcomes if one.kind == "commit"), "")
+        kinds["commit"], kinds["mark"] = {first} if first else set(), set()
     aborts = frozenset() if is_occurrence else frozenset(kinds["abort"] | {"aborted"})
     return Ends(frozenset(kinds["commit"]), aborts, frozenset(kinds["mark"]))
 

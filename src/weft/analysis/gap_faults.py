@@ -59,7 +59,7 @@ class GapFaults:
         return self.places.fault(
             "gap", task,
             f"if {name_of(around)!r} aborts after {task.name!r} has committed, what {task.name!r} did is left behind",
-            "give it a compensation, make it critical, or let it come last", trace,
+            "give it a compensation, make it critical, or let it come last", tuple(trace),
         )  # fmt: skip
 
     def left_by(self, activity: Activity) -> list[Task]:

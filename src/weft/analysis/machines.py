@@ -98,12 +98,14 @@ class Machine:
         if term.kind == ATOM:
             return value_of(still.children[term.child], term.event, term.name)
         if term.kind == GATE:
-            true = opened = 0
+            lack_true, lack_false = term.need, len(term.inside) - term.need + 1
             for inside in term.inside:
                 found = self.value(inside, still)
-                true += found == TRUE
-                opened += found == OPEN
-            return TRUE if true >= term.need else OPEN if true + opened >= term.need else FALSE
+                lack_true -= found == TRUE
+                lack_false -= found == FALSE
+                if not lack_true or not lack_false:
+                    break
+            return TRUE if lack_true <= 0 else FALSE if lack_false <= 0 else OPEN
         if term.kind == OWN:
             return self._own(term, still)
         return still.answers[term.child]

@@ -13,6 +13,7 @@ ERRORS: Final = {
     "never-runs": "An activity can never run, whatever happens.",
     "no-end": "The process has no way to commit.",
     "shared-apart": "A compound placed apart reads a variable that may be written meanwhile.",
+    "unbounded": "Tokens may pile up without bound in a place of a net.",
     "written-twice": "A variable is written by two activities that may run at the same time: one write is lost.",
 }
 
@@ -22,6 +23,8 @@ WARNINGS: Final = {
     "never-read": "A variable is written and never read.",
     "read-before-written": "A variable may be read before anything was written to it.",
     "read-while-written": "A variable may be read at the same time as it is written.",
+    "tokens-left": "A net may end well with tokens left in places that are no outputs.",
+    "unfilled": "A net may stop with an output place empty, and then aborts.",
     "unknown": "There was too much to explore; what was found is told, the rest is unknown.",
     "unreachable": "An outcome of a flow can't be reached.",
     "unused-error": "An error class is declared, and nothing raises or handles it.",

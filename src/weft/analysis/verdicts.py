@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from weft.analysis.graphs import Graph, components, graph_of
 from weft.analysis.plain import PlainNet
 from weft.analysis.soundness import Unsound, explore, fault_of, found, is_live, is_live_and_bounded, joined, with_case
-from weft.analysis.spaces import Budget, Space
+from weft.analysis.spaces import Budget, Space, replaced
 from weft.analysis.structure import (
     Ends,
     bound_by,
@@ -16,7 +16,10 @@ from weft.analysis.structure import (
     traps,
     workflow_ends,
 )
+from weft.analysis.stubborn import explore_for_deadlocks
 
+FULL_SHARE = 0.7
+"""Of the seconds, for exploring everything; the rest is for deadlocks alone if that was not enough."""
 CASES_MAX = 3
 """Generalised soundness is refuted with up to so many cases at once."""
 
@@ -65,12 +68,17 @@ def analyse(net: PlainNet, name: str = "net", budget: Budget | None = None) -> V
     one_case = ends is not None and net.marking == final_of(net, ends.source)
     final = final_of(net, ends.sink) if ends is not None and one_case else None
     is_sound = is_live_and_bounded(joined(net, ends), budget) if ends is not None and one_case else None
-    space = explore(net, budget)
+    space = explore(net, replaced(budget, FULL_SHARE))
     graph = graph_of(space) if space.is_complete and space.pumped is None else None
     fault = _fault(space, graph, final)
     if is_sound is None and final is not None:
         is_sound = False if fault is not None else True if graph is not None else None
-    dead = [one for one in space.dead if final is None or space.decode(one) != final]
+    deadlocked = space if graph is not None or space.pumped is not None else _by_stubborn_sets(net, space, budget)
+    if fault is None and deadlocked is not space:
+        fault = _fault(deadlocked, None, final)
+        is_sound = False if fault is not None and final is not None else is_sound
+    dead = [one for one in deadlocked.dead if final is None or deadlocked.decode(one) != final]
+    is_free = graph is not None or is_sound or (deadlocked is not space and deadlocked.is_complete)
     bounded = False if space.pumped is not None else True if graph is not None or is_sound else None
     happened = None if graph is None else set(graph.labels)
     verdict = Verdict(
@@ -81,11 +89,11 @@ def analyse(net: PlainNet, name: str = "net", budget: Budget | None = None) -> V
         free_choice=is_free_choice(net),
         sound=is_sound,
         generalised_sound=_generalised(net, ends, is_sound, budget) if one_case else None,
-        deadlock=True if dead else False if graph is not None or is_sound else None,
+        deadlock=True if dead else False if is_free else None,
         bound=None if graph is None else space.tokens_max,
         bounded=bounded,
         safe=None if graph is None and bounded is not False else bounded is True and space.tokens_max <= 1,
-        live=_live(space, graph, final, is_sound),
+        live=False if dead else _live(space, graph, final, is_sound),
         never=None if happened is None else _never(net, happened),
         states=len(space.states) if graph is not None else None,
         explored=len(space.states),
@@ -129,6 +137,12 @@ def structure_of(net: PlainNet) -> Structure:
         siphons=[[net.places[place] for place in sorted(one)] for one in siphons(net)],
         traps=[[net.places[place] for place in sorted(one)] for one in traps(net)],
     )
+
+
+def _by_stubborn_sets(net: PlainNet, space: Space, budget: Budget) -> Space:
+    """A second look, for deadlocks alone, where there were too many markings."""
+    found = explore_for_deadlocks(net, replaced(budget, 1 - FULL_SHARE))
+    return space if found is None or (not found.dead and not found.is_complete) else found
 
 
 def final_of(net: PlainNet, place: int) -> tuple[int, ...]:

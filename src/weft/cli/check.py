@@ -1,6 +1,7 @@
 """`weft check`."""
 
 import json
+from pathlib import Path
 
 import click
 
@@ -15,6 +16,7 @@ from weft.cli.language import LANGUAGE
 @TASKS
 @BIND
 @click.option("--json", "as_json", is_flag=True, help='Print {"process", "faults"} as JSON.')
+@click.option("--draw", "folder", metavar="FOLDER", default="", help="Draw every fault that has a trace into a folder.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print the faults in SARIF 2.1, for editors and code review.")
 @click.pass_context
 def check(
@@ -25,6 +27,7 @@ def check(
     choices: tuple[str, ...],
     as_json: bool,
     as_sarif: bool,
+    folder: str,
 ) -> None:
     """Says everything that is wrong or suspicious in the definition FILE, and what may go wrong when it runs.
 
@@ -39,6 +42,7 @@ def check(
 
     from weft.analysis.checking import judge
     from weft.cli.binding import bound, implementations_of
+    from weft.cli.counterexamples import drawn
     from weft.cli.sarif import sarif
     from weft.cli.targets import target_of
     from weft.languages.binding import notes
@@ -55,6 +59,8 @@ def check(
         if not any(fault.severity == "error" for fault in faults):
             more, _ = judge(found.process, {one.name: one for one in found.beside})
             faults += found.placed(found.process, more)
+            if folder:
+                drawn(found.process, more, Path(folder))
     except Invalid as invalid:
         name, faults = target, list(invalid.faults)
     errors = sum(fault.severity == "error" for fault in faults)

@@ -16,6 +16,8 @@ from weft.cli.lsp import lsp
 from weft.cli.run import run
 from weft.cli.schema import schema
 from weft.cli.serving import serve
+from weft.cli.simulate import simulate
+from weft.cli.spheres import spheres
 from weft.cli.starting import deploy, start
 from weft.cli.store import store
 from weft.cli.version import version
@@ -36,7 +38,7 @@ def main() -> None:
 
 COMMANDS = (
     (run, check, analyse, guards, draw, convert, format_texts, schema, version),
-    (lsp,),
+    (simulate, spheres, lsp),
     (deploy, start, list_instances, show, watch, history, result),
     (signal, cancel, suspend, resume, retry, change),
     (serve, store, config),
