@@ -5,7 +5,7 @@ PYTHON ?= python3
 RUN := .venv/bin/python
 PYTEST_ARGS ?=
 
-.PHONY: demo test check lint bench compiled docs dist clean ready ready-test ready-bench
+.PHONY: demo test check lint simulate bench compiled docs dist clean ready ready-test ready-bench
 
 demo: ready
 	$(RUN) examples/demo.py
@@ -18,6 +18,12 @@ check: ready-test lint
 
 lint: ready-test
 	$(RUN) tools/lint.py
+
+SEEDS ?= 1000
+FIRST ?= 0
+
+simulate: ready-test
+	$(RUN) -m tests.simulation $(SEEDS) $(FIRST)
 
 bench: ready-bench
 	$(RUN) -m bench

@@ -17,6 +17,7 @@ from weft.kernel.commands import Command
 from weft.kernel.decide import apply
 from weft.kernel.facts import AnyFact
 from weft.kernel.outstanding import effects
+from weft.kernel.refusals import Refused
 from weft.store.rows import BlobRow, FactRow
 
 ENDING: Final = frozenset(
@@ -39,10 +40,14 @@ PAUSING: Final = frozenset((facts.Suspended, facts.Changed))
 
 def decide(turn: Turn, live: Live, command: Command) -> None:
     """Has the kernel decide. Raises `Refused`, and then nothing has changed."""
-    state = live.state
-    if turn.now > state.time:
+    state, before = live.state, live.state.time
+    if turn.now > before:
         state.time = turn.now
-    told = apply(live.plan, state, command)
+    try:
+        told = apply(live.plan, state, command)
+    except Refused:
+        state.time = before
+        raise
     live.told += told
     if live.timers or live.listening or live.checkpoints:
         quiet(turn, live, told)

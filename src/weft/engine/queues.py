@@ -30,6 +30,9 @@ class Queues:
             self._number += 1
             heappush(self._lanes.setdefault(lane, []), Waiting(-priority, self._number, about))
 
+    def has(self, about: About) -> bool:
+        return about in self._members
+
     def discard(self, about: About) -> None:
         """It is no longer ready; its entry is passed over."""
         self._members.discard(about)

@@ -1,0 +1,40 @@
+"""Short histories in every test run; `make simulate SEEDS=n` plays long ones."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.random.draw import Drawn
+from tests.simulation import planted
+from tests.simulation.playing import play, play_seed
+
+FOUND: list[int] = []
+"""Seeds that failed once."""
+
+
+@pytest.mark.parametrize("seed", [*range(25), *FOUND])
+def test_nothing_is_lost_and_nothing_happens_twice(seed: int) -> None:
+    play_seed(seed)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_histories_as_hypothesis_draws_them(data: st.DataObject) -> None:
+    play(Drawn(data), steps=25)
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        planted.acts_before_the_commit,
+        planted.takes_unknown_for_written,
+        planted.keeps_what_was_not_committed,
+        planted.throws_results_away,
+        planted.forgets_work_that_was_lost,
+        planted.dates_snapshots_too_early,
+        planted.calls_busy_instances_idle,
+        planted.claims_no_keys,
+    ],
+)
+def test_a_planted_fault_is_found(plant: planted.Plant) -> None:
+    assert planted.found_by(plant, 10)[0] >= 0
