@@ -6,6 +6,7 @@ the fact `Changed` is told. It follows from the state and the two plans alone.
 
 from weft.kernel import events, status
 from weft.kernel.agenda import tell, tell_aborted, tell_around
+from weft.kernel.evolve_begin import tell_inside
 from weft.kernel.liveness import is_needed, live_of
 from weft.kernel.plan import Plan
 from weft.kernel.state import ALTERNATE, FIRING, Execution, Frame, State
@@ -31,6 +32,7 @@ class Transfer:
         self.scratch = State()
         self.scratch.holders = state.holders
         self.settle_places()
+        self.came_from = {at: node for node, at in self.place.items()}
         self.carry_over()
         self.retell()
         self.descend()
@@ -72,7 +74,7 @@ class Transfer:
     def round_for(self, at: int) -> int:
         """A new activity joins the round that its compound is in."""
         above = self.plan.parent[at]
-        here = next((node for node, place in self.place.items() if place == above), -1)
+        here = self.came_from.get(above, -1)
         children = [] if here < 0 else self.frame.plan.children[here]
         return self.frame.rounds[children[0]] if children else self.shadow.rounds[above]
 
@@ -89,18 +91,20 @@ class Transfer:
             elif execution is not None and now != status.READY:
                 self.tell_events(at, now, execution)
         self.answer_again()
-        self.keep_skips(skipped)
-        for at in range(1, len(plan)):
-            if shadow.status[at] == status.READY:
-                self.keep_ready(at)
+        ready = [at for at in range(1, len(plan)) if shadow.status[at] == status.READY]
+        self.keep_skips(skipped, ready)
+        for at in ready:
+            if not self.stays_ready(at):
+                shadow.status[at] = status.WAITING
+                shadow.execution[at] = None
+                self.withdrawn.append(shadow.path(at))
 
     def tell_events(self, at: int, now: int, execution: Execution) -> None:
         shadow, scratch = self.shadow, self.scratch
         tell_around(scratch, shadow, at, events.ON_READY, "")
         tell_around(scratch, shadow, at, events.ON_STARTED, execution.set)
-        inner = self.plan.inner.get(at)
-        if inner is not None and execution.body is not None:
-            tell(scratch, shadow, inner, events.ON_STARTED, execution.set)
+        if execution.body is not None:
+            tell_inside(scratch, shadow, at, execution)
         for mark in execution.marks or ():
             for event, name, formula in self.plan.mentions[at] or ():
                 if event == events.MARK and name == mark:
@@ -122,12 +126,15 @@ class Transfer:
                 event = events.STARTED if said == 1 else events.NEVER
                 tell(self.scratch, self.shadow, [(event, "", atom)], events.ON_STARTED, "")
 
-    def keep_skips(self, skipped: list[int]) -> None:
-        """A skip that is still right is told; others may change what is right, so this goes on until nothing does."""
-        left = skipped
+    def keep_skips(self, left: list[int], ready: list[int]) -> None:
+        """A skip that is still right is told, and so is what stays ready; either may make others right, and so on."""
         is_changing = True
         while is_changing:
             is_changing = False
+            for at in list(ready):
+                if self.stays_ready(at):
+                    ready.remove(at)
+                    is_changing = True
             for at in list(left):
                 if self.is_right(at):
                     left.remove(at)
@@ -168,8 +175,13 @@ class Transfer:
 
     def one_began(self, flow: int) -> bool:
         return any(
-            self.shadow.status[child] in BEGAN and self.plan.kind[child] == TASK for child in self.plan.children[flow]
+            self.plan.kind[child] == TASK and (self.shadow.status[child] in BEGAN or self.is_tried_again(child))
+            for child in self.plan.children[flow]
         )
+
+    def is_tried_again(self, at: int) -> bool:
+        execution = self.shadow.execution[at]
+        return self.shadow.status[at] == status.READY and execution is not None and execution.attempt > 1
 
     def dead_in_circles(self, left: list[int]) -> list[int]:
         found: list[int] = []
@@ -190,22 +202,20 @@ class Transfer:
         self.shadow.execution[at] = None
         self.opened.append(self.shadow.path(at))
 
-    def keep_ready(self, at: int) -> None:
+    def stays_ready(self, at: int) -> bool:
         """What is ready stays so if it is as it was; else it is withdrawn, and perhaps offered anew."""
         shadow, plan = self.shadow, self.plan
         execution = shadow.execution[at]
         assert execution is not None
-        node = next(node for node, place in self.place.items() if place == at)
+        node = self.came_from[at]
         if execution.attempt > 1:
             tell_around(self.scratch, shadow, at, events.ON_READY, "")
             tell_around(self.scratch, shadow, at, events.ON_STARTED, execution.set)
-            return
+            return True
         if self.frame.plan.activity[node] == plan.activity[at] and self.set_holds(at, execution.set):
             tell_around(self.scratch, shadow, at, events.ON_READY, "")
-            return
-        shadow.status[at] = status.WAITING
-        shadow.execution[at] = None
-        self.withdrawn.append(shadow.path(at))
+            return True
+        return False
 
     def set_holds(self, at: int, name: str) -> bool:
         for number, one in enumerate(self.plan.activity[at].input_sets):
