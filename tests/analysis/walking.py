@@ -249,7 +249,7 @@ class Walk(Run):
 
     def interference(self) -> Command:
         found = super().interference()
-        return commands.Continue() if isinstance(found, commands.Suspend | commands.Resume) else found
+        return commands.Continue() if isinstance(found, commands.Suspend | commands.Resume | commands.Change) else found
 
     def wrong(self) -> Command:
         return commands.Continue()
