@@ -86,7 +86,13 @@ class Judge:
             declared = new.outcome(mark)
             if declared is None or declared.kind != "mark":
                 self.say(node, f"has given the mark {mark}, which is not declared")
-        if now == status.COMMITTED and self.plan.kind[at] == FLOW and not self.outcome_holds(at, execution.outcome):
+        is_own_end = execution.then not in BY_RULE
+        if (
+            now == status.COMMITTED
+            and self.plan.kind[at] == FLOW
+            and is_own_end
+            and not self.outcome_holds(at, execution.outcome)
+        ):
             self.say(node, f"has committed as {execution.outcome}, which does not hold")
         self.check_values(node, new, execution)
 
@@ -163,6 +169,9 @@ class Judge:
             if at not in known and self.shadow.status[above] in CLOSED and above in known:
                 self.found.append(f"{self.shadow.path(at)}: is added to what is aborting or has ended")
 
+
+BY_RULE = frozenset(("ask", "ignore", "alternate"))
+"""What a rule or a person let commit did not do so by its own outcome."""
 
 CLOSED = frozenset((status.ABORTING, status.COMMITTED, status.ABORTED))
 
