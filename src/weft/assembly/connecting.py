@@ -4,23 +4,20 @@ import contextlib
 import time
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Final, Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from weft.assembly.configuration import Configured
+from weft.assembly.forwarding import Post
 from weft.assembly.hands import embedded
 from weft.assembly.nobody import nobody
 from weft.assembly.operations import Ask, answer
 from weft.assembly.serving import Serving
 from weft.engine.problems import Problem
-from weft.engine.replying import reply_in
-from weft.engine.visiting import letter
 from weft.store.interface import Reads, Visitor
 from weft.store.opening import POSTGRES, open_visitor
 from weft.store.problems import AlreadyServed, CannotOpen
 
 T = TypeVar("T")
-
-POLL_SECONDS: Final = (0.002, 0.1)
 
 
 class Client(AbstractContextManager["Client"], Protocol):
@@ -71,15 +68,15 @@ class Visiting:
         self.reads = visitor
 
     def ask(self, ask: Ask[T], seconds: float | None = None) -> T:
-        id = self.reads.send(letter(ask.request, time.time()))
+        post = Post(self.reads, ask.request)
         end = None if seconds is None else time.monotonic() + seconds
-        pause, longest = POLL_SECONDS
-        while (row := self.reads.answer(id)) is None:
+        while (reply := post.look()) is None:
             if end is not None and time.monotonic() >= end:
-                raise TimeoutError(f"no answer yet to command {id}; the engine that serves the store will still do it")
-            time.sleep(pause)
-            pause = min(longest, 1.5 * pause)
-        return answer(ask, reply_in(row))
+                raise TimeoutError(
+                    f"no answer yet to command {post.id}; the engine that serves the store will still do it"
+                )
+            time.sleep(post.pause())
+        return answer(ask, reply)
 
     def __enter__(self) -> Self:
         return self

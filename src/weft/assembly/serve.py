@@ -44,5 +44,8 @@ def serve_until_told(
         if serving.down != was_down:
             was_down = serving.down
             say(f"the store can't be used: {was_down}" if was_down else "the store can be used again")
+    if serving.problem is not None:
+        serving.close(0.0)
+        raise serving.problem
     say("ending; what runs may end first")
     serving.close(found.node.close_seconds)

@@ -3,11 +3,13 @@
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from queue import SimpleQueue
 from secrets import randbits
 from threading import BoundedSemaphore
 from typing import TypeVar
 
+from weft.assembly.forwarding import Forwarding, asked_on
 from weft.assembly.hands import MakeHands, Tasks, embedded, finder
 from weft.assembly.operations import Ask, answer
 from weft.assembly.outside import allowed_of, named_by
@@ -21,10 +23,10 @@ from weft.engine.settings import Settings
 from weft.engine.turn import Input
 from weft.handlers.settings import Allowed
 from weft.store.codec import Codec
-from weft.store.interface import Reads
+from weft.store.interface import Reads, SharedStore, SharedVisitor
 from weft.store.memory import MemoryStore
 from weft.store.opening import open_store, open_visitor
-from weft.store.problems import Unavailable
+from weft.store.problems import StoreProblem, Unavailable
 
 T = TypeVar("T")
 
@@ -45,14 +47,19 @@ class Serving:
         revives: bool = True,
     ) -> None:
         self.settings = settings or Settings()
-        self._store = open_store(url, node, codec)
+        self._store = open_store(url, node, codec, lease_seconds=self.settings.lease_seconds)
+        self._forwarding: Forwarding | None = None
         try:
-            self.reads: Reads = self._store if isinstance(self._store, MemoryStore) else open_visitor(url, codec)
+            self.reads: Reads = self._store
+            if not isinstance(self._store, MemoryStore):
+                self.reads = visitor = open_visitor(url, codec)
+                if isinstance(self._store, SharedStore):
+                    self._forwarding = Forwarding(visitor, hear, fail)
             inbox: SimpleQueue[Input | None] = SimpleQueue()
             self._put = inbox.put
             self._desk = hands(finder(tasks), inbox.put, named_by(url, allowed_of(allow or {})))
             core = Core(self._store, self._desk, Ids(salt=randbits(32)), self.settings, number=self._store.batch)
-            server = Server(core, self._store, hear)
+            server = Server(core, self._store, self._hear)
             self._room = BoundedSemaphore(self.settings.waiting_max)
             self._loop = Loop(server, self._store, self.settings, time.time, fail, inbox, revives)
             self._loop.start()
@@ -81,9 +88,28 @@ class Serving:
         self._put(ask.request.by(Waiting(future, ask)))
         return future
 
+    @property
+    def problem(self) -> Exception | None:
+        """Why the engine stopped, if nobody told it to."""
+        return self._loop.problem
+
+    def _hear(self, token: object, reply: Reply) -> None:
+        """In the engine's thread: an answer for the caller, or word that another node must be asked."""
+        assert isinstance(token, Waiting)
+        request = asked_on(token.ask.request, reply) if self._forwarding is not None else None
+        if request is not None and self._forwarding is not None:
+            self._forwarding.forward(token, request)
+        else:
+            hear(token, reply)
+
     def close(self, seconds: float = 10.0) -> None:
-        """Lets what runs end for so long; what has not ended then is taken up again by the next engine."""
+        """Lets what runs end for so long; what has not ended then is taken up again by another or the next engine."""
+        if isinstance(self.reads, SharedVisitor) and self.is_alive:
+            with suppress(StoreProblem):
+                self.reads.ask_to_leave(self._store.node)  # so that nobody gives it more
         self._loop.close(seconds)
+        if self._forwarding is not None:
+            self._forwarding.close()
         self._desk.close()
         if self.reads is not self._store:
             self.reads.close()

@@ -5,7 +5,7 @@ A turn that was not committed is as if it had never been: what it touched is dro
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -16,15 +16,17 @@ from weft.engine.finishing import finish
 from weft.engine.hands import Hands
 from weft.engine.ids import Ids
 from weft.engine.live import Live
+from weft.engine.problems import Elsewhere
 from weft.engine.queues import Queues
 from weft.engine.replying import reply
 from weft.engine.requests import Declined, Mail, Reply, Revive, Token
 from weft.engine.rooms import Happened, Room
 from weft.engine.settings import Settings
-from weft.engine.turn import Input, Ready, Turn
+from weft.engine.turn import Input, Ready, Turn, slot_needed
 from weft.handlers.jobs import LOG, About, Done, Failed, Job
 from weft.store.batch import Committed, Outcome, Refused
 from weft.store.interface import Reads
+from weft.store.rows import slot_of
 
 
 class After(Struct, frozen=True, eq=False):
@@ -136,6 +138,29 @@ class Core:
             return [one for one in again if one is not culprit] + self._spoil(culprit, detail)
         self._apart += self._halves(again, detail)
         return self._apart.pop() if self._apart else []
+
+    # Slots that come and go.
+
+    @property
+    def working(self) -> set[int]:
+        """The slots in which something is done for this node, or is being decided."""
+        needed = (slot_needed(one) for some in self._apart for one in some)
+        busy = {slot_of(about[0]) for about in (*self.jobs, *self.held)}
+        return busy.union(slot for slot in needed if slot is not None)
+
+    def reread(self, slots: Container[int]) -> None:
+        """What is known of instances of these slots may be old: they are read again when they are next wanted."""
+        for id in [id for id in self.lives if slot_of(id) in slots]:
+            del self.lives[id]
+        self.queues.forget(slots)
+
+    def forget(self, slots: Container[int]) -> None:
+        """These slots are another node's from now on; who waits for something there is told so."""
+        self.reread(slots)
+        for id in [id for id in self.waiters if slot_of(id) in slots]:
+            elsewhere = Declined(Elsewhere.__name__, str(Elsewhere(id)), id)
+            self._spoilt += [(token, elsewhere) for token in self.waiters.pop(id)]
+        self._later = [one for one in self._later if slot_needed(one) not in slots]
 
     # Outcomes.
 

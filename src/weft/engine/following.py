@@ -134,6 +134,9 @@ def queue(core: Parts, turn: Turn, live: Live, task: Task, work: Dispatch) -> No
 def begin(core: Parts, turn: Turn, live: Live, task: Task, work: Dispatch, about: About, lane: str) -> None:
     """Work begins, unless the kernel says that it may not: then it is offered again when it may."""
     _, path, round, attempt = about
+    if core.ids.is_leaving(live.id):  # the node that gets its slot begins it
+        live.busy.add(about)
+        return
     if not try_to(turn, live, commands.Begin(path, round, attempt)):
         live.busy.discard(about)
         return

@@ -121,7 +121,7 @@ def read(core: Parts, inputs: Iterable[Input], now: float) -> dict[KeyName, int]
         if ask is not None:
             ask(needs, input)
     holders = _holders(core, needs)
-    lacking = [instance for instance in needs.instances if instance not in core.lives]
+    lacking = [id for id in needs.instances if id not in core.lives and core.ids.owns(id)]
     if lacking:
         core.lives.update(loading.load(core.reads, core.definitions, lacking, now))
     if needs.letters:

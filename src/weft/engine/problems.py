@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from weft.kernel.refusals import Refused
+
 
 class Problem(Exception):
     """The run can't be had as it was asked for; the message says what, why, and what to do."""
@@ -25,6 +27,14 @@ class Unexpected(Problem):
 
 class Busy(Problem):
     """So many requests wait that no more are taken at present."""
+
+
+class Elsewhere(Refused):
+    """Another node does this: the one that owns the instance, or, with instance 0, any that has slots."""
+
+    def __init__(self, instance: int) -> None:
+        super().__init__(f"instance {instance} is another node's" if instance else "this node has no slots")
+        self.instance = instance
 
 
 class Broken(Problem):

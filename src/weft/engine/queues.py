@@ -1,10 +1,11 @@
 """Work that is ready and has no place yet: by lane, the most urgent first, then who came first."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from weft.handlers.jobs import About
+from weft.store.rows import slot_of
 
 
 class Waiting(NamedTuple):
@@ -36,6 +37,10 @@ class Queues:
     def discard(self, about: About) -> None:
         """It is no longer ready; its entry is passed over."""
         self._members.discard(about)
+
+    def forget(self, slots: Container[int]) -> None:
+        """All work of instances of these slots."""
+        self._members = {about for about in self._members if slot_of(about[0]) not in slots}
 
     def is_first(self, lane: str, priority: float) -> bool:
         """Would work of this priority, coming now, be the next?"""

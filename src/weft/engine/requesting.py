@@ -11,6 +11,7 @@ from weft.engine.definitions import Known
 from weft.engine.following import settle, try_to
 from weft.engine.live import Live
 from weft.engine.parts import Parts
+from weft.engine.problems import Elsewhere
 from weft.engine.replying import reply
 from weft.engine.requests import (
     Accepted,
@@ -41,8 +42,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 def the(core: Parts, turn: Turn, whom: Whom) -> Live:
-    """The instance that a caller means. Raises `NotFound`."""
+    """The instance that a caller means. Raises `NotFound`, and `Elsewhere` if it is another node's."""
     instance = whom if isinstance(whom, int) else turn.holders.get(whom, 0)
+    if instance and not core.ids.owns(instance):
+        raise Elsewhere(instance)
     live = waking.live_of(core, turn, instance) if instance else None
     if live is None:
         raise NotFound(
@@ -88,6 +91,8 @@ def begin(core: Parts, turn: Turn, request: Begin) -> None:
         else:
             reply(turn, request.token, Begun(holder, is_new=False))
         return
+    if not core.ids.slots:
+        raise Elsewhere(0)
     known = _asked_for(core, turn, request)
     row = InstanceRow(
         core.ids.next(turn.now),
@@ -131,6 +136,8 @@ def send(core: Parts, turn: Turn, request: Send) -> None:
     instance = request.whom if isinstance(request.whom, int) else turn.holders.get(request.whom, 0)
     if not instance:
         assert not isinstance(request.whom, int)
+        if not core.ids.slots:
+            raise Elsewhere(0)
         keep(core, turn, request, 0)
         turn.batch.keys.setdefault(request.whom, KeyRow(*request.whom, 0))
         reply(turn, request.token, Heard())
@@ -210,10 +217,16 @@ def await_end(turn: Turn, live: Live, token: Token) -> None:
 
 
 def remove(core: Parts, turn: Turn, request: Remove) -> None:
-    turn.batch.removed += request.instances
-    for instance in request.instances:
+    """Removes those that are this node's, and tells where to go on if there are others."""
+    mine = [instance for instance in request.instances if core.ids.owns(instance)]
+    turn.batch.removed += mine
+    for instance in mine:
         core.lives.pop(instance, None)
-    reply(turn, request.token, Accepted(len(request.instances)))
+    other = next((instance for instance in request.instances if not core.ids.owns(instance)), 0)
+    if other:
+        reply(turn, request.token, Declined(Elsewhere.__name__, str(Elsewhere(other)), other))
+    else:
+        reply(turn, request.token, Accepted(len(mine)))
 
 
 def unreadable(core: Parts, turn: Turn, request: Unreadable) -> None:

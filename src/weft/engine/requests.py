@@ -96,6 +96,14 @@ class Unreadable(Request, frozen=True, eq=False):
 AnyRequest: TypeAlias = Deploy | Begin | Send | Tell | Change | Await | Remove | Unreadable
 
 
+def whom_of(request: Request) -> int:
+    """The instance whose node is to do it; 0 if any may."""
+    if isinstance(request, Remove):
+        return request.instances[0] if request.instances else 0
+    whom = getattr(request, "whom", 0)
+    return whom if isinstance(whom, int) else 0
+
+
 # What the engine says to itself.
 
 
@@ -181,10 +189,13 @@ class Ending(Struct, frozen=True, tag=True):
 
 
 class Declined(Struct, frozen=True, tag=True):
-    """A request was not done, and nothing has changed; `kind` is the class of the refusal."""
+    """A request was not done; `kind` is the class of the refusal. Except for a `Remove` of instances of several nodes
+    nothing has changed."""
 
     kind: str
     message: str
+    instance: int = 0
+    """Of `Elsewhere`: whom the request is for, if it is for one."""
 
 
 Reply: TypeAlias = Deployed | Begun | Heard | Accepted | Ending | Declined

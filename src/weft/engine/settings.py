@@ -18,5 +18,7 @@ class Settings(Struct, frozen=True):
     """How often an idle engine looks for commands of other processes."""
     definition_seconds: float = 1.0
     """How long the newest version of a process is taken for the newest, where other nodes may deploy."""
+    lease_seconds: float = 10.0
+    """How long a node that isn't heard of keeps its instances, where several serve one database."""
     snapshot_bytes_min: int = 64 * 1024
     """A shorter log is cheaper to replay than to keep as a snapshot."""

@@ -14,6 +14,7 @@ from weft.engine.following import settle, take_kept, try_to
 from weft.engine.live import Live
 from weft.engine.loading import SAVED
 from weft.engine.parts import Parts
+from weft.engine.problems import Elsewhere
 from weft.engine.replying import reply
 from weft.engine.requests import (
     Await,
@@ -244,4 +245,5 @@ def take(core: Parts, turn: Turn, input: Input) -> None:
     try:
         TAKES[type(input)](core, turn, input)
     except Refused as refused:
-        reply(turn, getattr(input, "token", None), Declined(type(refused).__name__, str(refused)))
+        instance = refused.instance if isinstance(refused, Elsewhere) else 0
+        reply(turn, getattr(input, "token", None), Declined(type(refused).__name__, str(refused), instance))

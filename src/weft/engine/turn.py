@@ -5,10 +5,11 @@ from typing import TypeAlias
 
 from weft.engine.definitions import Known
 from weft.engine.live import Live
-from weft.engine.requests import AnyRequest, LookUp, Mail, Own, Reply, Token
+from weft.engine.requests import AnyRequest, Fire, LookUp, Mail, Own, Reply, Request, Revive, Token, whom_of
 from weft.handlers.jobs import About, Answer, Job
 from weft.kernel.effect_types import AnyEffect
 from weft.store.batch import Batch, KeyName
+from weft.store.rows import slot_of
 
 
 class Ready:
@@ -32,6 +33,17 @@ class GoOn:
 
 
 Input: TypeAlias = AnyRequest | Own | Answer | Ready | GoOn
+
+
+def slot_needed(input: Input) -> int | None:
+    """Whose it is to take this: the node's that has the slot; None if it is this node's in any case."""
+    if isinstance(input, Request):
+        return slot_of(whom_of(input) or input.token) if isinstance(input.token, int) else None
+    if isinstance(input, Fire):
+        return slot_of(input.timer.instance)
+    if isinstance(input, Ready):
+        return slot_of(input.about[0])
+    return slot_of(input.instance) if isinstance(input, Revive | Mail | LookUp | GoOn) else None
 
 
 class Turn:

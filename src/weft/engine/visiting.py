@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from weft.engine.requests import AnyRequest, Await, Begin, Change, Deploy, Remove, Request, Send, Tell, Whom
+from weft.engine.requests import AnyRequest, Await, Begin, Change, Deploy, Remove, Request, Send, Tell, Whom, whom_of
 from weft.kernel.commands import Command
 from weft.model.definition import Process
 from weft.model.json_form import from_json, to_json
@@ -65,8 +65,7 @@ def letter(request: Request, time: float) -> CommandRow:
             payload = Letter(instances=instances)
         case _:
             raise TypeError(request)
-    instance = payload.whom if isinstance(payload.whom, int) else 0
-    return CommandRow(0, instance, type(request).__name__, time, request.actor, _encode(payload))
+    return CommandRow(0, whom_of(request), type(request).__name__, time, request.actor, _encode(payload))
 
 
 def request_in(row: CommandRow) -> AnyRequest:

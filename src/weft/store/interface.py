@@ -1,7 +1,7 @@
 """What a store can be asked: by everyone, by the engine that serves it, and by a visitor from another process."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct
 
@@ -207,6 +207,7 @@ class Shared(Protocol):
         ...
 
 
+@runtime_checkable
 class SharedStore(Store, Shared, Protocol):
     """A store that several nodes serve together, as one of them has it: what it is asked is of this node's slots."""
 
@@ -278,6 +279,7 @@ class WorkQueue(Protocol):
     def close(self) -> None: ...
 
 
+@runtime_checkable
 class SharedVisitor(Visitor, Shared, Protocol):
     """A visitor where several nodes serve together."""
 

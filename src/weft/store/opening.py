@@ -17,22 +17,29 @@ from weft.store.sqlite.visitor import SqliteVisitor
 
 FORMS = "memory:, sqlite:///PATH or postgresql://USER@HOST/DATABASE"
 SQLITE: Final = "sqlite:///"
+LEASE_SECONDS: Final = 10.0
 POSTGRES: Final = ("postgresql://", "postgres://")
 
 
-def open_store(url: str, node: str = "main", codec: Codec | None = None, rooms: Sequence[Migration] = ()) -> Store:
+def open_store(
+    url: str,
+    node: str = "main",
+    codec: Codec | None = None,
+    rooms: Sequence[Migration] = (),
+    lease_seconds: float = LEASE_SECONDS,
+) -> Store:
     """Opens a store to serve it, as the engine does; `rooms` are the steps that make the tables of all rooms.
 
     >>> open_store("memory:").batch
     0
     """
     if url == "memory:":
-        return MemoryStore(node=node)
+        return MemoryStore(node=node, lease_seconds=lease_seconds)
     if url.startswith(SQLITE):
         return SqliteStore(path_of(url), node, codec or Codec(), in_order((*SCHEMA, *rooms)))
     if url.startswith(POSTGRES):
         serve: Callable[..., Store] = _postgres("store").open_store
-        return serve(url, node, codec or Codec(), in_order((*SCHEMA, *rooms)))
+        return serve(url, node, codec or Codec(), in_order((*SCHEMA, *rooms)), lease_seconds)
     raise unknown(url)
 
 

@@ -36,6 +36,22 @@ def surplus(me: str, owners: Mapping[int, str], living: Collection[str]) -> dict
     return dict(given)
 
 
+def parting(me: str, owners: Mapping[int, str], others: Collection[str]) -> dict[str, list[int]]:
+    """All slots of a node that leaves, each for one that has the fewest; none if nobody else is there.
+
+    >>> parting("a", {0: "a", 1: "b", 2: "a", 3: "a"}, ["b", "c"])
+    {'c': [0, 3], 'b': [2]}
+    """
+    has = Counter(dict.fromkeys(others, 0))
+    has.update(owner for owner in owners.values() if owner in others)
+    given: dict[str, list[int]] = defaultdict(list)
+    for slot in sorted(slot for slot, owner in owners.items() if owner == me and others):
+        taker = min(sorted(others), key=lambda node: has[node])
+        has[taker] += 1
+        given[taker].append(slot)
+    return dict(given)
+
+
 def fair_shares(has: Mapping[str, int], living: Collection[str]) -> dict[str, int]:
     """How many each should have. Those that have most keep what can't be divided, so that little moves."""
     if not living:

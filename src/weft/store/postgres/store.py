@@ -204,5 +204,7 @@ class PostgresStore(PostgresReads):
         return {"me": self.node, "epoch": self.epoch, "lease": lease, "channel": channel}
 
 
-def open_store(url: str, node: str, codec: Codec, migrations: Sequence[Migration]) -> PostgresStore:
-    return PostgresStore(address_of(url), node, codec, migrations)
+def open_store(
+    url: str, node: str, codec: Codec, migrations: Sequence[Migration], lease_seconds: float
+) -> PostgresStore:
+    return PostgresStore(address_of(url), node, codec, migrations, lease_seconds)
