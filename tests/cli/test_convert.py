@@ -81,6 +81,15 @@ def test_it_can_be_printed_and_told_to_programs(tmp_path: Path) -> None:
     assert "the guard of A" in told["losses"]
 
 
+def test_what_a_script_says_and_no_definition_keeps_is_listed(tmp_path: Path) -> None:
+    code, _, said = run(str(HERE / "openflow" / "accept" / "order.wfs"), str(tmp_path / "x.json"))
+    assert code == 4
+    assert said.splitlines()[:2] == [
+        "would be lost: pay: that the notification of pack, tell is required",
+        "would be lost: tell: the implementations after the first, write_a_letter",
+    ]
+
+
 @pytest.mark.parametrize("to", ["x.jdl", "x.txt", "-", "x.py"])
 def test_a_language_that_is_not_written_is_refused(to: str) -> None:
     code, _, said = run(PAGES, to)

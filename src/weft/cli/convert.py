@@ -38,6 +38,8 @@ def convert(
     found = target_of(source, language).well_formed()
     text, losses = writer.write(found.process)
     losses = [*losses, *(f"the process {one.name} beside it: convert it by itself" for one in found.beside)]
+    if found.reading is not None:
+        losses += found.reading.unkept.get(found.process.name, ())
     notes = [fault.message for fault in found.reading.notes] if found.reading is not None else []
     is_written = bool(text) and (lossy or not losses)
     if is_written:

@@ -50,7 +50,10 @@ def test_what_is_written_without_loss_is_read_again_as_the_same_net(path: Path) 
     text, losses = write(process)
     (again,) = read(text.encode(), path.name).processes
     if losses:
-        assert losses == ["the extension fault-tolerance, which uses prefixes of its own"]
+        assert set(losses) <= {
+            "the extension fault-tolerance, which uses prefixes of its own",
+            "the operation of reckon, which uses prefixes of its own",
+        }
     else:
         assert again == process
 

@@ -72,6 +72,34 @@ def test_a_long_line_is_broken_behind_a_comma() -> None:
     assert registry.named("mfdl").format(made.encode(), "long.mfdl") == made
 
 
+WRAPPED = """\
+USER_ACTIVITY take(IN string the_first_of_the_names, IN string the_second_of_the_names,
+    IN string the_last_of_the_names) PARTICIPANT x;
+
+DEFINE_PROCESS keep(IN string the_first_of_the_names, IN string the_second_of_the_names,
+    IN string the_last_of_the_names)
+{
+    ACTIVITY take take, again, once_more;
+    IF (the_first_of_the_names == the_second_of_the_names
+        && the_last_of_the_names == "")
+    {
+        take(the_first_of_the_names, the_second_of_the_names, the_last_of_the_names);
+    }
+    ELSE
+        SERIAL
+        {
+            again(the_first_of_the_names, the_second_of_the_names, the_last_of_the_names);
+        }
+    once_more("", "", "");
+}
+"""
+
+
+def test_a_brace_stands_under_the_first_line_of_what_was_broken() -> None:
+    assert registry.named("mfdl").format(WRAPPED.replace(",\n   ", ",").encode(), "wrapped.mfdl") == WRAPPED
+    assert registry.named("mfdl").format(WRAPPED.encode(), "wrapped.mfdl") == WRAPPED
+
+
 def test_what_is_wrong_or_has_no_layout_is_refused() -> None:
     with pytest.raises(Invalid, match="';' is missing"):
         registry.named("mfdl").format(b"USER_ACTIVITY a()", "wrong.mfdl")

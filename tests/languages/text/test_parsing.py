@@ -126,6 +126,13 @@ def test_no_more_faults_than_allowed_are_told() -> None:
     assert len(faults) == 7
 
 
+def test_a_text_of_more_signs_than_allowed_is_refused_before_it_is_parsed() -> None:
+    result, faults = read("process p {" + "a(1);\n" * 1000 + "}", TextLimits(signs=50))
+    assert result is None
+    assert len(faults) == 1
+    assert "the text has more than 50 words and signs" in faults[0]
+
+
 def test_a_fault_as_data_has_its_place_and_what_was_expected() -> None:
     report = TextReport(Source("toy", "process { }"))
     TOY.parse(report)

@@ -42,6 +42,9 @@ def _tokens(report: TextReport) -> list[Token]:
         if kind == "space":
             continue
         span = Span(*one.span())
+        if len(found) == report.limits.signs:
+            report.too_long(span)
+            report.raise_errors()
         if kind == "open":
             what = "comment" if one[0] == "/*" else "text"
             report.add(

@@ -54,11 +54,13 @@ class Script:
                 self._define(one)
         self.processes: list[Process] = []
         self.places: dict[str, Places] = {}
+        self.unkept: dict[str, list[str]] = {}
         for one in self.definitions.values():
             schema = _Schema(self, one)
             if schema.process is not None:
                 self.processes.append(schema.process)
                 self.places[one.name.text] = schema.places
+                self.unkept[one.name.text] = schema.unkept
         if not self.definitions and not report.has_errors:
             advice = "write compound task name of taskclass { … }"
             report.add("syntax", START, "the script has no compound task, so no process", advice)
@@ -82,6 +84,7 @@ class _Schema:
         self.errors: dict[str, None] = {}
         self.names: list[dict[str, Type]] = [{}]
         """What conditions may use, of the compounds around."""
+        self.unkept: list[str] = []
         body = self._alone(text)
         self.process: Process | None = None
         if body is not None:
@@ -269,6 +272,7 @@ class _Schema:
                 resource = work.names[0].text
             elif kind == "implementation":
                 handler = _handler(work)
+            self._unkept(text.name.text, work)
         for work in text.works:
             if work.kind in ("resource", "required") and not text.is_atomic:
                 message = f"{work.word.text} has no effect: {text.name.text!r} is not atomic"
@@ -281,6 +285,15 @@ class _Schema:
             input_sets=sets,
             outcomes=tuple(interface.outcomes.values()),
         )
+
+    def _unkept(self, name: str, work: Work) -> None:
+        """What is checked or chosen when the script is read, and is in no definition."""
+        if work.kind == "required":
+            told = ", ".join(one.text for one in work.names)
+            self.unkept.append(f"{name}: that the notification of {told} is required")
+        elif work.kind == "function" and len(work.names) > 1:
+            others = ", ".join(one.text for one in work.names[1:])
+            self.unkept.append(f"{name}: the implementations after the first, {others}")
 
     def _required(self, text: TaskText, heard: Mapping[str, set[str]]) -> None:
         """Those whose notification is required must hear of the task."""

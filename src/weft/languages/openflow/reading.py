@@ -13,4 +13,4 @@ def read(content: bytes, name: str, limits: TextLimits = TEXT_LIMITS) -> Reading
     report = TextReport(source, limits)
     script = Script(GRAMMAR.parse(report) or (), report)
     report.raise_errors()
-    return Reading(tuple(script.processes), source, script.places, report.ordered())
+    return Reading(tuple(script.processes), source, script.places, report.ordered(), script.unkept)

@@ -89,6 +89,11 @@ class TextReport:
             return
         self.add(code, span, message, meant(name, known) or otherwise)
 
+    def too_long(self, span: Span) -> None:
+        """A text has more words and signs than are read, from this one on."""
+        message = f"the text has more than {self.limits.signs} words and signs, and no more are read"
+        self.add("too-large", span, message, "split it into files")
+
     def end_syntax(self) -> None:
         """The parser is done: from here on faults are of what it could read."""
         self._broken_lines = frozenset(fault.line for fault in self.faults if isinstance(fault, TextFault))

@@ -154,7 +154,7 @@ class _Lines:
         elif self.is_new and self._goes_on(kind):
             self._append(token)
         elif self.is_new:
-            self._begin(self.frames[-1].indent, blank=_blank_behind_comments(gap, layout))
+            self._begin_statement(gap)
             self.line += str(token)
         else:
             self._within(index, token, gap)
@@ -195,14 +195,15 @@ class _Lines:
         self.line += " " * self._between(token) + str(token)
 
     def _open(self, token: Token, gap: str) -> None:
-        """The brace stands under the line that it belongs to, and what is inside is indented from there."""
+        """The brace stands under the first line of what it belongs to, and what is inside is indented from there."""
+        frame = self.frames[-1]
         if self.is_new:
-            self._begin(self.frames[-1].indent, blank=_blank_behind_comments(gap, self.layout))
+            self._begin_statement(gap)
         elif self.layout.opens_on_own_line or self.must_break:
-            self._begin(self._indent_of_line())
+            self._begin(frame.indent + frame.extra)
         else:
             self.line += " "
-        self.frames.append(Frame(self._indent_of_line() + 1))
+        self.frames.append(Frame(frame.indent + frame.extra + 1))
         self.line += str(token)
 
     def _close(self, token: Token) -> None:
@@ -240,6 +241,10 @@ class _Lines:
 
     # Lines.
 
+    def _begin_statement(self, gap: str) -> None:
+        self.frames[-1].extra = 0
+        self._begin(self.frames[-1].indent, blank=_blank_behind_comments(gap, self.layout))
+
     def _between(self, token: Token) -> int:
         """How many blanks stand before the token on its line."""
         layout, before = self.layout, self.before
@@ -268,9 +273,6 @@ class _Lines:
         if self.line.strip():
             self.lines.append(self.line.rstrip())
         self.line = ""
-
-    def _indent_of_line(self) -> int:
-        return (len(self.line) - len(self.line.lstrip(" "))) // len(INDENT)
 
 
 def _reindented(comment: str) -> str:

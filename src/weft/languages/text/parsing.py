@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
+from itertools import islice
 from typing import Any, Final
 
 from lark import Lark, Token, Transformer
@@ -132,7 +133,8 @@ class _Run:
     def __init__(self, grammar: Grammar, report: TextReport) -> None:
         self.grammar = grammar
         self.report = report
-        self.tokens = list(grammar.lark.lex(report.source.text))
+        self.tokens = list(islice(grammar.lark.lex(report.source.text), report.limits.signs + 1))
+        self.is_too_long = len(self.tokens) > report.limits.signs
         length = len(report.source.text)
         self.tokens.append(Token(END, "", start_pos=length, end_pos=length))
         self.parser: InteractiveParser = grammar.lark.parse_interactive("")
@@ -148,6 +150,9 @@ class _Run:
         self.brace, self.unbrace, self.semicolon = (grammar.by_sign.get(sign, "") for sign in "{};")
 
     def whole(self, end: int = sys.maxsize) -> Any:
+        if self.is_too_long:
+            self.report.too_long(span_of(self.tokens[-2]))
+            return None
         index = at_once = 0
         while index < min(end, len(self.tokens)) and not self.report.is_full and self.repairs < REPAIRS_IN_ALL_MAX:
             token = self._fitting(self.tokens[index])

@@ -22,6 +22,8 @@ class Reading:
     source: Source | None = None
     places: Mapping[str, Places] = field(default_factory=dict)
     notes: Sequence[Fault] = ()
+    unkept: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Of one process: what its text says, and no definition keeps, as nothing happens by it; a conversion loses it."""
 
     @property
     def main(self) -> str:

@@ -26,6 +26,8 @@ class TextLimits:
     """How much of a text is read before it is refused; the operator may set them."""
 
     characters: int = 4_000_000
+    signs: int = 500_000
+    """Words and signs; only the languages that people write have such."""
     nesting: int = 100
     faults: int = 50
 

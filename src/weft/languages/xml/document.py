@@ -15,8 +15,9 @@ _DECLARED: Final = re.compile(rb"""<\?xml[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9.
 _DECLARATION: Final = re.compile(r"<\?xml\b[^>]*\?>")
 _ENCODINGS: Final = {
     "utf-8": "utf-8", "utf8": "utf-8", "us-ascii": "ascii", "ascii": "ascii", "iso-8859-1": "latin-1",
-    "latin1": "latin-1", "iso-8859-15": "iso-8859-15", "windows-1252": "cp1252", "cp1252": "cp1252",
+    "latin1": "latin-1", "iso-8859-15": "iso-8859-15", "windows-1252": "cp1252", "cp1252": "cp1252", "utf-16": "utf-8",
 }  # fmt: skip
+"""Whose declaration can be read is not in UTF-16, and programs that held it as a text say so when they write UTF-8."""
 _BEFORE_ROOT: Final = re.compile(r"\s+|<!--.*?-->|<\?.*?\?>", re.DOTALL)
 _DOCTYPE: Final = re.compile(r"""<!DOCTYPE(?:[^>\["']|"[^"]*"|'[^']*')*+([>\[])?""", re.IGNORECASE)
 _MARKUP: Final = re.compile(
