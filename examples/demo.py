@@ -1,10 +1,14 @@
 """A check-up in a hospital, told as it happens: a choice, a loop, a race, an abort and a compensation (`make demo`).
 
-The process is that of paper 001, section 2. Everything below happens in this program, in memory; the people are played.
+The process is that of paper 001, section 2. Every fact is flushed to a SQLite file
+before the next step begins; the people are played.
 """
 
 import asyncio
+import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -12,13 +16,16 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.tree import Tree
 
-from weft import Answers, Result, Start, all_of, choice, loop, person, process, race, task, var
+from weft import Answers, Result, all_of, choice, loop, person, process, race, task, var
 from weft.assembly.running import in_memory
 from weft.kernel import facts
 from weft.kernel.facts import AnyFact
+from weft.store.opening import open_store
 
 console = Console(highlight=False, width=100)
 patients: dict[int, str] = {7: "last year"}
+FILE = Path(tempfile.mkdtemp(prefix="weft-demo-"), "weft.db")
+STORE = f"sqlite:///{FILE}"
 
 # What programs do.
 
@@ -166,8 +173,9 @@ def act(title: str, why: str, patient_id: int, customer: str, answers: Answers) 
     console.print()
     console.rule(f"[bold]{title}[/]", align="left")
     console.print(f"   [dim]{why}[/]\n")
-    runner = in_memory(check_up, answers, Start(key=title), watch=narrator())
-    result = runner.run({"patient_id": patient_id, "customer": customer})
+    with closing(open_store(STORE)) as store:
+        runner = in_memory(check_up, answers, watch=narrator(), store=store)
+        result = runner.run({"patient_id": patient_id, "customer": customer})
     style = GREEN if result.committed else RED
     end = "committed" if result.committed else f"aborted with {result.error}"
     console.print(f"   [{style}]●[/] [bold]check_up[/]   [{style}]{end}[/]; registered: {book()}")
@@ -231,7 +239,8 @@ def main() -> None:
     console.print()
     console.print(summary)
     console.print(
-        f"\nAll of it is {count} facts. Nothing else is kept: the state is what they make of it.\n"
+        f"\nAll of it is {count} facts in {FILE}. Nothing else is kept: the state is what they make of it.\n"
+        f"To look at it:      [bold]weft list --store {STORE}[/]\n"
         "To see every one:  [bold]weft run examples/check_up.py --input patient_id=7 --verbose[/]\n"
         "To write your own: [bold]docs/tutorial/first-process.md[/]"
     )

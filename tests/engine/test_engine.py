@@ -28,7 +28,7 @@ from weft import (
 from weft.assembly import operations
 from weft.engine.settings import Settings
 from weft.kernel import facts
-from weft.kernel.refusals import NotDeclared, NotFitting, NotFound, NotRunning
+from weft.kernel.refusals import NotChangeable, NotDeclared, NotFitting, NotFound, NotRunning
 from weft.store.interface import Filter
 
 
@@ -274,3 +274,9 @@ def test_coroutines_may_use_the_engine_too(url: str) -> None:
             return [result.values["number"] for result in await asyncio.gather(*runs)]
 
     assert asyncio.run(main()) == list(range(1, 11))
+
+
+def test_a_change_to_another_process_is_refused_with_the_reason(engine: Engine) -> None:
+    instance = _waiting(engine, engine.start(waits, number=1))
+    with pytest.raises(NotChangeable, match="paths begin with the name"):
+        engine.change(instance, chain)

@@ -615,14 +615,14 @@ def test_inputs_that_are_wrong_are_refused_before_anything_runs() -> None:
         weft.run(p, cents="many")
 
 
-def test_work_that_only_the_durable_engine_does_is_refused_before_anything_runs() -> None:
+def test_work_that_nobody_allowed_is_refused_before_anything_runs() -> None:
     p = process("p")(
         command("convert", "ffmpeg") >> http("notify", "crm") >> sql("insert", "db", "insert into t values (1)")
     )
     with pytest.raises(CannotRun) as refused:
         weft.run(p)
     assert len(refused.value.reasons) == 3
-    assert all("comes with the durable engine" in reason for reason in refused.value.reasons)
+    assert all("in weft.toml" in reason for reason in refused.value.reasons)
 
 
 def test_a_task_without_code_is_refused_with_what_to_do() -> None:

@@ -44,6 +44,9 @@ def others(inbox: Inbox) -> Iterator[Threads]:
     pool.close()
 
 
+NOBODY = "no pool of this node does x: it needs [endpoints.shop] in weft.toml"
+
+
 def desk_of(inbox: Inbox, *pools: Pool, queues: tuple[str, ...] = ()) -> Desk:
     return Desk([functions(pool, find) for pool in pools], inbox, queues=queues)
 
@@ -147,7 +150,7 @@ def test_why_nobody_can_do_a_task_is_told(threads: Threads, inbox: Inbox) -> Non
     unknown = Definition(name="x", handler=Function("nowhere.at:all"))
     assert desk.why_not(unknown) == "this node has no task nowhere.at:all: give it the module nowhere.at"
     assert "coroutine" in desk.why_not(definition_of(add_later))
-    assert desk.why_not(Definition(name="x", handler=Http("shop"))) == "no pool of this node does x"
+    assert desk.why_not(Definition(name="x", handler=Http("shop"))) == NOBODY
 
 
 def test_what_nobody_can_do_is_answered_when_it_is_given_all_the_same(threads: Threads, inbox: Inbox) -> None:
@@ -155,7 +158,10 @@ def test_what_nobody_can_do_is_answered_when_it_is_given_all_the_same(threads: T
     desk.give([job(Definition(name="x", handler=Http("shop")))])
     failed = inbox.end()
     assert isinstance(failed, Failed)
-    assert (failed.error, failed.message) == ("handler.activate", "no pool of this node does x")
+    assert (failed.error, failed.message) == (
+        "handler.activate",
+        NOBODY,
+    )
 
 
 def test_code_that_comes_later_is_found(threads: Threads, inbox: Inbox) -> None:

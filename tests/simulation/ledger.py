@@ -39,7 +39,7 @@ class Ledger:
         self.paths: dict[int, list[str]] = defaultdict(list)
         self._rows: dict[int, list[FactRow]] = defaultdict(list)
         self._started: set[About] = set()
-        self._committed: Counter[tuple[int, str, int]] = Counter()
+        self._committed: Counter[About] = Counter()
         self._given: set[About] = set()
         self._requests: dict[object, AnyRequest] = {}
         self._answered: set[object] = set()
@@ -119,8 +119,8 @@ class Ledger:
                 raise Violation(f"{about} began twice")
             self._started.add(about)
         elif type(fact) is facts.Committed:
-            self._committed[about[:3]] += 1
-            if self._committed[about[:3]] > 1:
+            self._committed[about] += 1
+            if self._committed[about] > 1:
                 raise Violation(f"{about} committed twice")
 
     # At rest.

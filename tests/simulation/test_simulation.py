@@ -8,7 +8,7 @@ from tests.random.draw import Drawn
 from tests.simulation import planted
 from tests.simulation.playing import play, play_seed
 
-FOUND: list[int] = []
+FOUND = [135, 181, 217]
 """Seeds that failed once."""
 
 
@@ -37,4 +37,4 @@ def test_histories_as_hypothesis_draws_them(data: st.DataObject) -> None:
     ],
 )
 def test_a_planted_fault_is_found(plant: planted.Plant) -> None:
-    assert planted.found_by(plant, 10)[0] >= 0
+    assert planted.found_by(plant, 40)[0] >= 0

@@ -242,7 +242,7 @@ class World:
                 Tell(whom=whom, command=commands.Complete(path, values={"v": 1})): 15,
                 Tell(whom=whom, command=commands.Retry(path)): 8,
                 Tell(whom=whom, command=commands.Skip(path)): 5,
-                Tell(whom=whom, command=commands.Begin(path, worker="ann")): 5,
+                Tell(whom=whom, command=commands.Begin("sign", worker="ann")): 5,
                 Tell(whom=whom, command=commands.Suspend()): 6,
                 Tell(whom=whom, command=commands.Resume()): 8,
                 Tell(whom=whom, command=commands.Cancel(path, drain=self.draw.chance(30))): 5,
@@ -261,7 +261,7 @@ class World:
     def calm(self) -> None:
         """Nothing goes wrong any more: everything must come to its end."""
         self.odds = Odds(0, 0, 0)
-        for attempt in range(60):
+        for attempt in range(400):
             self.settle()
             self.ledger.check_standing(self.node.core, self.node.worker.jobs)
             rest = self.ledger.open_instances()

@@ -1,4 +1,4 @@
-"""An engine without a thread of its own, on a store in memory: whoever has it turns it, one step at a time."""
+"""An engine without a thread of its own, on a store in memory or another: whoever has it turns it, step by step."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,9 @@ from weft.engine.server import Server
 from weft.engine.settings import Settings
 from weft.engine.turn import Input, Turn
 from weft.kernel.facts import AnyFact
+from weft.store.interface import Store
 from weft.store.memory import MemoryStore
+from weft.store.rows import TimerRow
 
 T = TypeVar("T")
 
@@ -38,12 +40,13 @@ class Alone:
         rooms: Sequence[Room] = (),
         watch: Watch | None = None,
         facts_max: int = FACTS_MAX,
+        store: Store | None = None,
     ) -> None:
-        self.store = MemoryStore()
+        self.store: Store = store or MemoryStore()
         self.clock = clock
         self.facts: list[AnyFact] = []
         """All that was told, of every instance."""
-        self.core = Core(self.store, hands, Ids(salt=randbits(32)), Settings(), rooms=rooms)
+        self.core = Core(self.store, hands, Ids(salt=randbits(32)), Settings(), rooms=rooms, number=self.store.batch)
         self.lives: dict[int, Live] = {}
         """Every instance there ever was, those that have ended too."""
         self._server = Server(self.core, self.store, self._hear)
@@ -90,13 +93,19 @@ class Alone:
         return self.core.lives.get(instance) or self.lives.get(instance)
 
     def next_due(self) -> float | None:
-        return self.store.next_due()
+        """When the first timer of an instance of ours is due; others' are none of our affair."""
+        return min((row.due for row in self._timers()), default=None)
+
+    def _timers(self) -> list[TimerRow]:
+        return self.store.timers([id for id, live in self.lives.items() if live.timers])
 
     def fire_due(self) -> bool:
         """Has the first timer that is due fire; False when none is."""
-        due = self.store.due(self.clock.now(), 1)
-        self._inputs += [Fire(row) for row in due]
-        return bool(due) and self.turn()
+        first = min(self._timers(), key=lambda row: row.due, default=None)
+        if first is None or first.due > self.clock.now():
+            return False
+        self.put(Fire(first))
+        return self.turn()
 
     def _hear(self, token: Token, reply: Reply) -> None:
         assert isinstance(token, Waiting)

@@ -16,16 +16,19 @@ from weft.assembly import operations
 from weft.assembly.alone import FACTS_MAX, Alone, Waiting, Watch
 from weft.assembly.given import NO_ANSWER, Given, ended
 from weft.assembly.inline import Inline
+from weft.assembly.outside import outside
 from weft.engine.ability import called_from, what_cannot_run
-from weft.engine.clocks import Clock, VirtualClock
+from weft.engine.clocks import Clock, RealClock, VirtualClock
 from weft.engine.live import Live
 from weft.engine.offers import Offers
 from weft.engine.problems import CannotRun, Problem
 from weft.engine.requests import Await, Ending
 from weft.engine.result import Result
 from weft.engine.standing import standing_of
-from weft.handlers.functions import Code
+from weft.handlers.desk import Desk
+from weft.handlers.functions import Code, FindCode
 from weft.handlers.jobs import OUTPUT, Answer, Marked, Saved
+from weft.handlers.settings import Allowed
 from weft.kernel.commands import Begin, Complete, Fail
 from weft.kernel.effect_types import Dispatch
 from weft.kernel.refusals import NotAvailable, NotDeclared, NotFitting
@@ -36,6 +39,7 @@ from weft.languages.refining import refinements
 from weft.model import definition
 from weft.model.definition import Function, Named, Process
 from weft.model.faults import Invalid
+from weft.store.interface import Store
 
 
 class Answers(dict[str, object]):
@@ -71,8 +75,13 @@ def in_memory(
     watch: Watch | None = None,
     people: People | None = None,
     facts_max: int = FACTS_MAX,
+    store: Store | None = None,
+    allow: Allowed | None = None,
 ) -> "Run":
-    """The run that `run` makes, for those who want to watch it, or to go on with it."""
+    """The run that `run` makes, for those who want to watch it, or to go on with it.
+
+    With a `store` it is kept there, and time is the machine's. `allow` says what it may reach outside.
+    """
     if not isinstance(process, Process):
         raise Problem(f"{process!r} is no process: make one of it, process(name, …)(activity)")
     start, answers = Start(), Answers()
@@ -101,21 +110,30 @@ def in_memory(
         return tasks.get(handler.reference) or lookup(handler.reference)
 
     given = Given(answers)
-    reasons = [
-        reason
-        for one in called_from(process, [process, *processes])
-        for reason in what_cannot_run(one, code_of, given.names)
-    ]
-    if reasons:
-        raise CannotRun(process.name, reasons)
     found = Run(process, start, given, people)
-    found.hands = Inline(code_of, given, found.hear)
+    routes = list(outside(code_of, found.hear, allow or Allowed()))
+    found.hands = Inline(code_of, given, found.hear, Desk(routes, found.hear))
+    _check(process, processes, code_of, found.hands, given)
     found.alone = Alone(
-        found.hands, clock or VirtualClock(time.time()), rooms=[found.offers], watch=watch, facts_max=facts_max
+        found.hands,
+        clock or (VirtualClock(time.time()) if store is None else RealClock()),
+        rooms=[found.offers],
+        watch=watch,
+        facts_max=facts_max,
+        store=store,
     )
     for one in processes:
         found.alone.ask(operations.deploy(one))
     return found
+
+
+def _check(process: Process, others: list[Process], find: FindCode, hands: Inline, given: Given) -> None:
+    """Raises `CannotRun` with every task, of the process and of what it may call, that nobody here can do."""
+    called = called_from(process, [process, *others])
+    reasons = [reason for one in called for reason in what_cannot_run(one, find, hands, given.names)]
+    if reasons:
+        hands.close()
+        raise CannotRun(process.name, reasons)
 
 
 def _bound(processes: list[Process], implementations: list[Task[..., object]]) -> list[Process]:

@@ -32,6 +32,14 @@ class Bound:
     faults: tuple[Any, ...]
     """What is wrong with the binding, at its places in the text."""
 
+    def whole(self) -> "Bound":
+        """Raises `Invalid` if anything is wrong with it."""
+        from weft.model.faults import Invalid
+
+        if self.faults:
+            raise Invalid(f"the binding of {self.target.process.name!r}", self.faults)
+        return self
+
 
 def implementations_of(modules: Sequence[str]) -> tuple["AnyImplementation", ...]:
     """The tasks of the modules that were given, and of those under `[tasks] modules` in `weft.toml`."""

@@ -13,8 +13,10 @@ from weft.cli.exits import ABORTED, DONE, WAITING
 from weft.cli.language import LANGUAGE
 
 if TYPE_CHECKING:
+    from weft.assembly.alone import Watch
     from weft.assembly.running import People
     from weft.engine.result import Result
+    from weft.handlers.settings import Allowed
     from weft.model.definition import Process
 
 
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 @click.option("--with", "others", metavar="FILE", multiple=True, help="More processes that it may call; repeatable.")
 @LANGUAGE
 @click.option("--key", default="", help="The business key of the run.")
+@click.option("--store", "store", metavar="URL", default="", help="Keep the run there; else in memory only.")
+@click.option("--allow-commands", is_flag=True, help="Run the programs that the definition brings with it.")
 @click.option("--real-time", is_flag=True, help="Wait for timers; else time jumps to the next one.")
 @click.option("--verbose", "-v", is_flag=True, help="Print every fact as it becomes true.")
 @click.option("--json", "as_json", is_flag=True, help='Print {"outcome", "values", "status"} and nothing else.')
@@ -51,11 +55,13 @@ def run(
     others: tuple[str, ...],
     language: str,
     key: str,
+    store: str,
+    allow_commands: bool,
     real_time: bool,
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Runs a process in memory, and says what it came to. Nothing is kept.
+    """Runs a process to its end, and says what it came to. It is kept where --store says, else nowhere.
 
     TARGET is module:process, file.py:process, or a text in one of the languages; a file with one process needs no name.
 
@@ -69,33 +75,49 @@ def run(
     from weft.cli.binding import bound, implementations_of
     from weft.cli.inputs import answers_of, inputs_of
     from weft.cli.results import results_in
+    from weft.cli.stores import codec
     from weft.cli.targets import target_of
-    from weft.cli.telling import teller
     from weft.engine.clocks import RealClock
     from weft.languages.python.context import Start
-    from weft.model.faults import Invalid
+    from weft.store.opening import open_store
 
     implementations = implementations_of(modules)  # first: a text may be read with what they register
     found = target_of(target, language).well_formed().beside_those_of(others)
-    answered = Answers(answers_of(answers))
-    answered.update(results_in(results, (found.process, *found.beside)) if results else {})
-    ready = bound(found, implementations, choices, without=answered)
-    if ready.faults:
-        raise Invalid(f"the binding of {found.process.name!r}", ready.faults)
+    answered = Answers(answers_of(answers) | (results_in(results, (found.process, *found.beside)) if results else {}))
+    ready = bound(found, implementations, choices, without=answered).whole()
     process = ready.target.process
     options: list[Option] = [Start(key=key or None), answered, *ready.target.beside, *implementations]
-    given = inputs_of(process, inputs, input_json)
-    runner = in_memory(
-        process,
-        *options,
-        clock=RealClock() if real_time else None,
-        watch=teller(lambda line: click.echo(line, err=as_json), time.time()) if verbose else None,
-        people=_at_terminal(process, ask),
-    )
-    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-        result = runner.run(given)
+    with contextlib.ExitStack() as ends:
+        kept = ends.enter_context(contextlib.closing(open_store(store, codec=codec()))) if store else None
+        runner = in_memory(
+            process,
+            *options,
+            clock=RealClock() if real_time else None,
+            watch=_teller(as_json) if verbose else None,
+            people=_at_terminal(process, ask),
+            store=kept,
+            allow=_allowed(allow_commands),
+        )
+        ends.enter_context(contextlib.redirect_stdout(sys.stderr if as_json else sys.stdout))
+        result = runner.run(inputs_of(process, inputs, input_json))
     click.echo(_json(result) if as_json else as_words(result))
     ctx.exit(exit_code(result))
+
+
+def _teller(as_json: bool) -> "Watch":
+    from weft.cli.telling import teller
+
+    return teller(lambda line: click.echo(line, err=as_json), time.time())
+
+
+def _allowed(commands: bool) -> "Allowed":
+    """What weft.toml lets tasks reach, and the definition's own programs if they may run."""
+    from msgspec.structs import replace
+
+    from weft.cli.stores import set_by
+
+    found = set_by("").configuration
+    return replace(found, commands=replace(found.commands, allow_commands=True)) if commands else found
 
 
 def _at_terminal(process: "Process", ask: bool | None) -> "People | None":

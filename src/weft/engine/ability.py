@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterable, Iterator
 
+from weft.engine.hands import Hands
 from weft.handlers.functions import FindCode
 from weft.model.definition import Activity, Call, Command, Function, Http, Named, Process, Read, Sql, Task, parts
 
@@ -29,7 +30,7 @@ def activities(process: Process) -> Iterator[Activity]:
         yield activity
 
 
-def what_cannot_run(process: Process, tasks: FindCode, answered: Container[str] = ()) -> Iterator[str]:
+def what_cannot_run(process: Process, tasks: FindCode, hands: Hands, answered: Container[str] = ()) -> Iterator[str]:
     """Why this runner can't do a task, for each that it can't; those in `answered` it need not do."""
     for task in activities(process):
         if task.name in answered:
@@ -41,13 +42,7 @@ def what_cannot_run(process: Process, tasks: FindCode, answered: Container[str] 
                 yield f"{task.name}: no task {reference!r} is known here; {way}"
             case Task(handler=Named(name) as handler) if tasks(handler) is None:
                 yield f"{task.name}: no registered task is called {name!r}; give the module that has it"
-            case Task(handler=Command(application)):
-                yield f"{task.name}: running the application {application!r} comes with the durable engine"
-            case Task(handler=Http(endpoint)):
-                yield f"{task.name}: calling the endpoint {endpoint!r} comes with the durable engine"
-            case Task(handler=Sql(resource)):
-                yield f"{task.name}: SQL on the resource {resource!r} comes with the durable engine"
-            case Task(handler=Read(file)):
-                yield f"{task.name}: reading the file {file!r} comes with the durable engine"
+            case Task(handler=Command() | Http() | Sql() | Read()) if reason := hands.why_not(task, process):
+                yield f"{task.name}: {reason}"
             case _:
                 pass

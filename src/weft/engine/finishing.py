@@ -7,6 +7,7 @@ import msgspec
 from weft.engine.live import Live
 from weft.engine.parts import Parts
 from weft.engine.replying import reply
+from weft.engine.requests import Mail
 from weft.engine.turn import Turn
 from weft.engine.waking import ending
 from weft.kernel import snapshot, status
@@ -95,6 +96,8 @@ def end(core: Parts, turn: Turn, live: Live) -> None:
     for timers in live.timers.values():
         for name in timers:
             batch.timers[live.id, name] = None
+    if live.mailbox is None:  # what is kept for it is not known yet: the next turn looks
+        turn.later.append(Mail(live.id))
     for row in live.mailbox or ():
         batch.signals[row.id] = None
     for path, round in live.checkpoints:

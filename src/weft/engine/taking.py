@@ -80,6 +80,10 @@ def mail(core: Parts, turn: Turn, mail: Mail) -> None:
     live = waking.live_of(core, turn, mail.instance)
     if live is None or not live.mailbox:
         return
+    if live.row.ended is not None:  # nobody will hear them
+        turn.batch.signals.update(dict.fromkeys((row.id for row in live.mailbox), None))
+        live.mailbox.clear()
+        return
     for row in list(live.mailbox):
         listening = (work for signal, work in live.listening.values() if signal == row.name)
         work = next(listening, None)

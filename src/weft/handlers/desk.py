@@ -13,7 +13,7 @@ from msgspec import Struct
 from weft.handlers.functions import FindCode, no_code
 from weft.handlers.jobs import ACTIVATE, About, Answers, Failed, Holding, Job, Lost, Pool
 from weft.handlers.watch import Watch
-from weft.model.definition import Function, Handler, Named, Process, Task
+from weft.model.definition import Command, Function, Handler, Http, Named, Process, Read, Sql, Task
 
 DEFAULT: Final = "default"
 """The queue of a task that names none."""
@@ -90,7 +90,7 @@ class Desk:
             return f"{task.name} is for {' or '.join(queues)}; this node serves only {', '.join(sorted(self._queues))}"
         routes = [route for route in self._routes if isinstance(task.handler, route.kinds)]
         reasons = dict.fromkeys(filter(None, (route.refuses(task, process) for route in routes)))
-        return "; ".join(reasons) or f"no pool of this node does {task.name}"
+        return "; ".join(reasons) or f"no pool of this node does {task.name}{_hint(task)}"
 
     def give(self, jobs: Iterable[Job]) -> None:
         """Each to the first pool of its lane that has room; when none has, to the first. A message for each pool.
@@ -151,6 +151,22 @@ class Desk:
 def no_transactions(task: Task) -> str:
     """Why a pool without connections can't do a task that works in a resource."""
     return f"{task.name} is {task.transaction} on {task.resource}, which takes a node with [resources.{task.resource}]"
+
+
+def _hint(task: Task) -> str:
+    """What to write in `weft.toml` for work that this node does not do."""
+    match task.handler:
+        case Command(application):
+            section = f"[applications.{application}]"
+            return f": it needs {section} in weft.toml, or --allow-commands if the definition brings the program"
+        case Http(endpoint):
+            return f": it needs [endpoints.{endpoint}] in weft.toml"
+        case Sql(resource):
+            return f": it needs [resources.{resource}] in weft.toml"
+        case Read():
+            return ": it needs [files] directories in weft.toml"
+        case _:
+            return ""
 
 
 def _share(jobs: list[Job], pools: list[Pool]) -> None:

@@ -17,6 +17,9 @@ def change(plan: Plan, d: Decision, command: Change) -> None:
     root = d.state.root
     if root is None or root.status[0] in status.ENDS:
         raise NotRunning("the instance does not run: there is nothing to change")
+    name, other = root.plan.activity[0].name, command.process.body.name
+    if name != other:
+        raise NotChangeable([f"{name}: the other definition is of {other}, and paths begin with the name"])
     new = root.plan.library.learn(command.definition, command.process)
     reasons, transfer = judge(d.state, root, new)
     if reasons:
