@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import Event
 
 import pytest
@@ -66,9 +66,11 @@ def ended(engine: Engine) -> int:
 def test_two_nodes_share_the_slots_and_a_request_reaches_an_instance_wherever_it_is(
     postgres_url: str, visitor: SharedVisitor
 ) -> None:
-    with node(postgres_url, "one") as one, node(postgres_url, "two") as two:
+    with ExitStack() as nodes:
+        one = nodes.enter_context(node(postgres_url, "one"))
         one.deploy(waits)
         early = [one.start("waits", Start(key=f"early-{number}")) for number in range(HALF)]
+        two = nodes.enter_context(node(postgres_url, "two"))
         until(lambda: slots_of(visitor, "two") == SLOTS // 2)
         late = [two.start("waits", Start(key=f"late-{number}")) for number in range(20)]
         owners = visitor.owners()

@@ -13,6 +13,7 @@ from weft.cli.group import Commands
 from weft.cli.guards import guards
 from weft.cli.looking import history, list_instances, result, show, watch
 from weft.cli.lsp import lsp
+from weft.cli.nodes import node
 from weft.cli.run import run
 from weft.cli.schema import schema
 from weft.cli.serving import serve
@@ -41,7 +42,7 @@ COMMANDS = (
     (simulate, spheres, lsp),
     (deploy, start, list_instances, show, watch, history, result),
     (signal, cancel, suspend, resume, retry, change),
-    (serve, store, config),
+    (serve, node, store, config),
 )
 
 for commands in COMMANDS:
