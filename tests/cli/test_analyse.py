@@ -51,6 +51,17 @@ def test_a_budget_that_ends_leaves_unknown_answers(tmp_path: Path) -> None:
     assert 3000 <= found["explored"] < 100_000
 
 
+def test_the_nets_of_a_process_are_written_as_they_are_analysed(tmp_path: Path) -> None:
+    out = tmp_path / "out.pnml"
+    place = Path(__file__).resolve().parents[2] / "examples" / "net_pipeline.py"
+    before = CliRunner().invoke(main, ["analyse", str(place), "--pnml", str(out), "--json"])
+    after = CliRunner().invoke(main, ["analyse", str(out), "--json"])
+    told = [json.loads(one.output) for one in (before, after)]
+    same = ("net", "places", "transitions", "states", "workflow_net", "free_choice", "bound", "never")
+    assert [[one[key] for key in same] for one in told] == [[told[0][key] for key in same]] * 2
+    assert told[0]["transitions"] > 1
+
+
 def test_a_process_without_a_net_is_refused() -> None:
     place = Path(__file__).resolve().parents[2] / "examples" / "saga.py"
     result = CliRunner().invoke(main, ["analyse", str(place)])

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from weft.model.definition import ArcOut, Net, Transition
+from weft.model.definition import ArcIn, ArcOut, Net, Place, Transition
 
 
 class PlainTransition(NamedTuple):
@@ -53,6 +53,26 @@ class PlainNet:
     def marked(self, marking: Mapping[int, int]) -> "PlainNet":
         """The same net with these tokens in it and no others."""
         return replace(self, marking=tuple(marking.get(place, 0) for place in range(len(self.places))))
+
+    def as_net(self, name: str) -> Net:
+        """The same as a net of a definition, without data."""
+        places = [
+            Place(place, tokens=(None,) * count, output=number in self.outputs)
+            for number, (place, count) in enumerate(zip(self.places, self.marking, strict=True))
+        ]
+        return Net(name=name, places=tuple(places), transitions=tuple(map(self._transition, self.transitions)))
+
+    def _transition(self, one: PlainTransition) -> Transition:
+        return Transition(
+            name=one.name,
+            inputs=(
+                *(ArcIn(self.places[place], weight=count) for place, count in one.takes.items()),
+                *(ArcIn(self.places[place], kind="read", weight=count) for place, count in one.reads.items()),
+                *(ArcIn(self.places[place], kind="inhibit", weight=count) for place, count in one.inhibits.items()),
+                *(ArcIn(self.places[place], kind="reset") for place in sorted(one.resets)),
+            ),
+            outputs=tuple(ArcOut(self.places[place], weight=count) for place, count in one.puts.items()),
+        )
 
     @property
     def is_ordinary(self) -> bool:

@@ -6,6 +6,7 @@ import click
 
 from weft.cli.exits import Wrong
 from weft.cli.language import LANGUAGE
+from weft.cli.output import put
 
 
 @click.command()
@@ -14,8 +15,11 @@ from weft.cli.language import LANGUAGE
 @click.option("--states", default=1_000_000, show_default=True, help="Explore at most so many states.")
 @click.option("--seconds", default=10.0, show_default=True, help="Explore for at most so long.")
 @click.option("--structure", "has_structure", is_flag=True, help="Also tell invariants, siphons and traps.")
+@click.option("--pnml", "output", metavar="PNML", default="", help="Also write the nets as they are analysed.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON; null is unknown.")
-def analyse(target: str, language: str, states: int, seconds: float, has_structure: bool, as_json: bool) -> None:
+def analyse(
+    target: str, language: str, states: int, seconds: float, has_structure: bool, output: str, as_json: bool
+) -> None:
     """Says of the nets of FILE whether they are sound, live, bounded and without deadlock.
 
     FILE is a net in PNML, or a process with nets in it in any form that `weft check` takes. What is found out within
@@ -33,14 +37,17 @@ def analyse(target: str, language: str, states: int, seconds: float, has_structu
     from weft.analysis.verdicts import structure_of
     from weft.cli.targets import target_of
     from weft.cli.verdicts import lines_of, nets_in
+    from weft.languages.pnml.writing import pnml
 
     nets = nets_in(target_of(target, language).process)
     if not nets:
         raise Wrong(f"{target} has no net; `weft check {target}` says what is wrong with a process of any kind")
     found: list[dict[str, object]] = []
-    for net in nets:
-        plain = plain_net(net)
-        verdict = msgspec.to_builtins(verdict_of(plain, net.name, Budget(states, seconds)))
+    plain_nets = {net.name: plain_net(net) for net in nets}
+    if output:
+        put(output, pnml({name: plain.as_net(name) for name, plain in plain_nets.items()}))
+    for name, plain in plain_nets.items():
+        verdict = msgspec.to_builtins(verdict_of(plain, name, Budget(states, seconds)))
         if has_structure:
             verdict["structure"] = msgspec.to_builtins(structure_of(plain))
         found.append(verdict)

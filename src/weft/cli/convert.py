@@ -1,12 +1,12 @@
 """`weft convert`."""
 
 import json
-from pathlib import Path
 
 import click
 
-from weft.cli.exits import REFUSED, Wrong
+from weft.cli.exits import REFUSED
 from weft.cli.language import LANGUAGE
+from weft.cli.output import put
 
 
 @click.command()
@@ -43,7 +43,7 @@ def convert(
     notes = [fault.message for fault in found.reading.notes] if found.reading is not None else []
     is_written = bool(text) and (lossy or not losses)
     if is_written:
-        _write(output, text)
+        put(output, text)
     if as_json:
         said = {"process": found.process.name, "language": writer.name, "losses": losses, "notes": notes}
         click.echo(json.dumps({**said, "written": is_written}, ensure_ascii=False), err=output == "-")
@@ -56,13 +56,3 @@ def convert(
             advice = "add --lossy to write the rest" if text else "choose another language"
             click.echo(f"Nothing was written as {writer.title}: {advice}.", err=True)
     ctx.exit(0 if is_written else REFUSED)
-
-
-def _write(output: str, text: str) -> None:
-    if output == "-":
-        click.echo(text, nl=False)
-        return
-    try:
-        Path(output).write_text(text, "utf-8")
-    except OSError as error:
-        raise Wrong(f"{output} can't be written: {error.strerror}") from None

@@ -8,6 +8,7 @@ import click
 
 from weft.cli.exits import Wrong
 from weft.cli.language import LANGUAGE
+from weft.cli.output import put
 
 
 @click.command()
@@ -39,13 +40,8 @@ def draw(target: str, output: str, status: str, trace: str, language: str, as_js
     svg = drawn(process, {path: str(one) for path, one in (statuses or {}).items()}, map(str, steps or []))
     if as_json:
         click.echo(json.dumps({"process": process.name, "svg": svg}))
-    elif output == "-":
-        click.echo(svg, nl=False)
     else:
-        try:
-            Path(output).write_text(svg, "utf-8")
-        except OSError as error:
-            raise Wrong(f"{output} can't be written: {error.strerror}") from None
+        put(output, svg)
 
 
 def _loaded(place: str) -> Any:

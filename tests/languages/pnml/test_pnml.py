@@ -127,4 +127,4 @@ def test_any_text_is_read_or_refused(content: bytes) -> None:
         for process in reading.processes:
             reading.faults(process)
             assert isinstance(process.body, Net)
-            assert read(pnml(process.name, process.body).encode(), "y").processes[0].name == process.name
+            assert read(pnml({process.name: process.body}).encode(), "y").processes[0].name == process.name

@@ -1,6 +1,6 @@
 """Writes a net as PNML, and says what of it a place/transition net can't say."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from lxml import etree
@@ -17,35 +17,36 @@ def write(process: Process) -> tuple[str, list[str]]:
     """The text, and what it leaves out. A process that is no net has no text: its loss is that."""
     if not isinstance(process.body, Net):
         return "", [f"{process.name} is no net but a {type(process.body).__name__.lower()}: nothing can be written"]
-    return pnml(process.name, process.body), list(_losses(process.body))
+    return pnml({process.name: process.body}), list(_losses(process.body))
 
 
-def pnml(name: str, net: Net) -> str:
-    """The places, transitions and arcs of a net; what tokens and arcs carry is not said."""
+def pnml(nets: Mapping[str, Net]) -> str:
+    """The places, transitions and arcs of nets, by their names; what tokens and arcs carry is not said."""
     root = etree.Element(f"{{{NAMESPACE}}}pnml", nsmap={None: NAMESPACE})  # type: ignore[dict-item]
-    page_of = _sub(_sub(root, "net", id=name, type=TYPE), "page", id="page")
-    whole = page_of.getparent()
-    if whole is not None:
-        label = etree.Element(f"{{{NAMESPACE}}}name")
-        _sub(label, "text").text = net.description or name
-        whole.insert(0, label)
-    ids = _Ids(name)
+    taken = set(nets)
+    for name, net in nets.items():
+        _net(_sub(root, "net", id=name, type=TYPE), name, net, _Ids(taken))
+    text: bytes = etree.tostring(root, pretty_print=True, xml_declaration=True, encoding="UTF-8")
+    return text.decode()
+
+
+def _net(whole: etree._Element, name: str, net: Net, ids: "_Ids") -> None:
+    _labelled(whole, net.description or name)
+    page_of = _sub(whole, "page", id=ids.of("page", "page"))
     for place in net.places:
         _place(page_of, ids.of("place", place.name), place)
     for one in net.transitions:
         _transition(page_of, ids.of("transition", one.name), one)
     for one in net.transitions:
         _arcs(page_of, ids, one)
-    _final(root, ids, net.places)
-    text: bytes = etree.tostring(root, pretty_print=True, xml_declaration=True, encoding="UTF-8")
-    return text.decode()
+    _final(whole, ids, net.places)
 
 
 class _Ids:
     """Ids that are unique in the text: a place and a transition may bear one name, and the net too."""
 
-    def __init__(self, name: str) -> None:
-        self._taken = {name, "page"}
+    def __init__(self, taken: set[str]) -> None:
+        self._taken = taken
         self._ids: dict[tuple[str, str], str] = {}
 
     def of(self, kind: str, name: str) -> str:
@@ -93,11 +94,11 @@ def _arcs(page: etree._Element, ids: _Ids, one: Transition) -> None:
             _sub(arc, "type", value={"inhibit": "inhibitor"}.get(kind, kind))
 
 
-def _final(root: etree._Element, ids: _Ids, places: Sequence[Place]) -> None:
+def _final(whole: etree._Element, ids: _Ids, places: Sequence[Place]) -> None:
     """The final marking, as process-mining tools write it: a token in every output place."""
     outputs = [place for place in places if place.output]
     if outputs:
-        marking = _sub(_sub(root[0], "finalmarkings"), "marking")
+        marking = _sub(_sub(whole, "finalmarkings"), "marking")
         for place in outputs:
             _sub(_sub(marking, "place", idref=ids.of("place", place.name)), "text").text = "1"
 
