@@ -98,7 +98,8 @@ def test_a_definition_is_started_and_cancelled_by_visitors(served: Path) -> None
 def test_without_an_engine_the_command_decides_itself_and_work_waits(place: Path) -> None:
     weft("deploy", f"{place}:buy")
     instance = told("start", "buy", "--input", "cents=7", "--key", "k")["instance"]
-    shown = told("show", "buy/k")
+    shown = told("show", "buy/k", "--svg", "k.svg")
+    assert "<title>charge: ready</title>" in Path("k.svg").read_text("utf-8")
     assert shown["waits"] == ["charge to begin"]
     assert {one["path"]: one["standing"] for one in shown["activities"]}["charge"] == "ready"
     assert "charge committed" in next(one["why"][0] for one in shown["activities"] if one["path"] == "paid")

@@ -15,6 +15,7 @@ from weft.engine.waking import ending
 from weft.engine.whereabouts import whereabouts
 from weft.kernel.facts import AnyFact
 from weft.kernel.refusals import NotFound
+from weft.model.definition import Process
 from weft.store.interface import Reads
 from weft.store.rows import InstanceRow
 
@@ -77,6 +78,8 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Standing:
     row: InstanceRow
+    process: Process
+    """As it stands in the store now, after changes."""
     places: tuple[Place, ...]
     variables: Mapping[str, object]
     waits: tuple[str, ...]
@@ -94,4 +97,4 @@ def standing_in(reads: Reads, instance: int) -> Standing:
     root = live.state.root
     body = root.execution[0].body if root is not None and root.execution[0] is not None else None
     places = tuple(Place(*one) for one in whereabouts(live))
-    return Standing(live.row, places, {} if body is None else body.variables, waits)
+    return Standing(live.row, live.current.process, places, {} if body is None else body.variables, waits)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from weft.cli.exits import ABORTED, DONE, Wrong
+from weft.cli.output import put
 from weft.cli.stores import INSTANCE, JSON, STORE, clock, id_of, plain, reads_of
 
 if TYPE_CHECKING:
@@ -99,9 +100,10 @@ def _variable(pair: str) -> tuple[str, str]:
 @click.command()
 @INSTANCE
 @click.option("--all", "everything", is_flag=True, help="Also what waits for others, and what is over.")
+@click.option("--svg", "output", metavar="SVG", default="", help="Also draw it, with where each activity stands.")
 @STORE
 @JSON
-def show(instance: str, everything: bool, store: str, as_json: bool) -> None:
+def show(instance: str, everything: bool, output: str, store: str, as_json: bool) -> None:
     """Shows INSTANCE as a tree of its activities: where each stands, what it waits for, and why.
 
     \b
@@ -109,9 +111,12 @@ def show(instance: str, everything: bool, store: str, as_json: bool) -> None:
       weft show buy/order-17
     """
     from weft.assembly.reading import standing_in
+    from weft.drawing.svg import draw
 
     reads = reads_of(store)
     found = standing_in(reads, id_of(reads, instance))
+    if output:
+        put(output, draw(found.process, {one.path: one.standing for one in found.places}))
     if as_json:
         click.echo(json.dumps(found.plain()))
         return

@@ -1,7 +1,7 @@
 """Makes processes of the nets of a PNML text: their tokens are null, and nothing happens but that transitions fire."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from weft.languages.pnml.tree import Arc, NetText, Node
 from weft.languages.text.faults import TextReport
@@ -34,7 +34,7 @@ class _Lowering:
             self._arc(arc)
         for id, span in self.net.final.items():
             if (found := self.net.meant(id)) is None or not found.is_place:
-                self._unknown(id, f"the final marking names the place {id!r}", span)
+                self._unknown(id, f"the final marking names the place {id!r}", span, self._ids(is_place=True))
         body = Net(
             name=name,
             places=tuple(self._place(one) for one in self.net.real() if one.is_place),
@@ -73,7 +73,8 @@ class _Lowering:
         if found is None and node.ref in self.net.nodes:
             self.report.add("unknown-name", node.span, f"the reference {node.id!r} leads to no node of its own")
         elif found is None:
-            self._unknown(node.ref, f"the reference {node.id!r} leads to {node.ref!r}", node.span)
+            message = f"the reference {node.id!r} leads to {node.ref!r}"
+            self._unknown(node.ref, message, node.span, self._ids(is_place=node.is_place))
         elif found.is_place != node.is_place:
             kind = "place" if found.is_place else "transition"
             self.report.add("unknown-name", node.span, f"the <{node.kind}> {node.id!r} leads to a {kind}, {found.id!r}")
@@ -82,7 +83,7 @@ class _Lowering:
         source, target = self.net.meant(arc.source), self.net.meant(arc.target)
         for id, end, found in ((arc.source, "source", source), (arc.target, "target", target)):
             if found is None and id not in self.net.nodes:
-                self._unknown(id, f"the {end} of this arc is {id!r}", arc.span)
+                self._unknown(id, f"the {end} of this arc is {id!r}", arc.span, self.net.nodes)
         if source is None or target is None:
             return
         if source.is_place == target.is_place:
@@ -107,8 +108,11 @@ class _Lowering:
     def _out(self, transition: str, place: str, weight: int) -> None:
         self.outputs.setdefault(transition, []).append(ArcOut(place, weight=weight))
 
-    def _unknown(self, id: str, message: str, span: Span) -> None:
-        self.report.unknown("unknown-name", span, f"{message}, which does not exist", id, self.net.nodes, "")
+    def _ids(self, *, is_place: bool) -> list[str]:
+        return [one.id for one in self.net.real() if one.is_place == is_place]
+
+    def _unknown(self, id: str, message: str, span: Span, known: Iterable[str]) -> None:
+        self.report.unknown("unknown-name", span, f"{message}, which does not exist", id, known, "")
 
 
 def _description(label: str, name: str) -> str:

@@ -94,6 +94,8 @@ class Parsing:
                     self._final(net, one)
                 elif one.name != "name":
                     self._other(one)
+                elif page is not element:
+                    self._leave_out("the name of a page", one.span)
         return net
 
     def _is_high_level(self, element: Element) -> bool:
@@ -197,7 +199,9 @@ class Parsing:
         for one in element.children:
             if one.name in LAYOUT or one.name == "toolspecific":
                 self._other(one)
-            elif one.name not in ("inscription", "type", "arctype", "name"):
+            elif one.name == "name":
+                self._leave_out("the name of an arc", one.span)
+            elif one.name not in ("inscription", "type", "arctype"):
                 self._leave_out(f"<{one.name}> of an arc", one.span)
         said = element.get("inscription")
         if said and not _NUMBER.fullmatch(said):
