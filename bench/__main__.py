@@ -1,13 +1,15 @@
-"""Measures Weft, prints a table and writes `bench/results.json`: `python -m bench [--kernel-only] [FILE]`.
+"""Measures Weft, prints a table and writes `bench/results.json`: `python -m bench [PART …] [--kernel-only] [FILE]`.
 
-With `--kernel-only` it measures only what the kernel does, which is what a compiled kernel does faster.
+Without a part it measures all of them. With `--kernel-only` it measures only what the kernel does, which is what a
+compiled kernel does faster.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
-from bench import analysis, compiled, definitions, kernel, languages, nets, store, store_postgres
+from bench import analysis, compiled, definitions, engine, kernel, languages, nets, peers, store, store_postgres
 from bench.figures import Figure, is_compiled, line, write
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
@@ -19,13 +21,16 @@ def kernel_figures() -> Iterator[Figure]:
     yield from nets.figures(beside_snakes=not is_compiled())
 
 
-def all_figures() -> Iterator[Figure]:
-    yield from definitions.figures()
-    yield from analysis.figures()
-    yield from kernel_figures()
-    yield from languages.figures()
-    yield from store.figures()
-    yield from store_postgres.figures()
+PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
+    "definitions": definitions.figures,
+    "analysis": analysis.figures,
+    "kernel": kernel_figures,
+    "languages": languages.figures,
+    "store": store.figures,
+    "store_postgres": store_postgres.figures,
+    "engine": engine.figures,
+    "peers": peers.figures,
+}
 
 
 def measured(figures: Iterator[Figure]) -> list[Figure]:
@@ -39,9 +44,11 @@ def measured(figures: Iterator[Figure]) -> list[Figure]:
 
 def main(arguments: list[str]) -> int:
     kernel_only = "--kernel-only" in arguments
-    files = [Path(one) for one in arguments if not one.startswith("-")]
-    found = measured(kernel_figures() if kernel_only else all_figures())
-    if not kernel_only:
+    parts = [one for one in arguments if one in PARTS]
+    files = [Path(one) for one in arguments if one not in PARTS and not one.startswith("-")]
+    wanted = ["kernel"] if kernel_only else parts or list(PARTS)
+    found = measured(chain.from_iterable(PARTS[part]() for part in wanted))
+    if not kernel_only and not parts:
         reason = compiled.build()
         if reason:
             print(reason)
