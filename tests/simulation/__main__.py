@@ -1,9 +1,10 @@
-"""`python -m tests.simulation [SEEDS] [FIRST]`: plays so many histories, and says which seed fails and why."""
+"""`python -m tests.simulation [SEEDS] [FIRST]`: plays so many histories of one node and of three; tells which fail."""
 
 import sys
 import time
 import traceback
 
+from tests.simulation.cluster import Cluster
 from tests.simulation.playing import play_seed
 
 
@@ -12,6 +13,7 @@ def main(count: int, first: int) -> int:
     for seed in range(first, first + count):
         try:
             play_seed(seed)
+            play_seed(seed, of=Cluster)
         except Exception:
             failed.append(seed)
             print(f"seed {seed}:")

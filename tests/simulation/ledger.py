@@ -50,6 +50,9 @@ class Ledger:
     def asked(self, token: object, request: AnyRequest) -> None:
         self._requests[token] = request
 
+    def request(self, token: object) -> AnyRequest:
+        return self._requests[token]
+
     def heard(self, token: object, reply: Reply) -> None:
         if token in self._answered:
             raise Violation(f"{token} was answered twice")

@@ -1,4 +1,4 @@
-"""Ten faults, planted into the engine one at a time; each must be found by some seed.
+"""Faults, planted into the engine one at a time; each must be found by some seed.
 
 `python -m tests.simulation.planted` tells for each how many seeds it took.
 """
@@ -9,9 +9,13 @@ from contextlib import AbstractContextManager, contextmanager
 
 from msgspec.structs import replace
 
+from tests.simulation.cluster import Cluster
 from tests.simulation.playing import play_seed
+from tests.simulation.world import World
 from weft.engine import finishing, following, requesting, taking, waking
 from weft.engine.core import Core
+from weft.engine.feed import Feed
+from weft.engine.ids import Ids
 from weft.engine.requests import Begin
 from weft.engine.server import Server
 from weft.kernel import snapshot
@@ -209,6 +213,43 @@ def fences_nobody() -> Iterator[None]:
         yield
 
 
+# Of several nodes.
+
+
+@contextmanager
+def revives_nothing_that_came() -> Iterator[None]:
+    """Active instances of slots that came are not looked for."""
+
+    def add(self, inputs):
+        if self._owning is None or self._revived_to != 0:
+            revive(self, inputs)
+        self._revived_to = None
+
+    revive = Feed._add_revived
+    with swapped(Feed, "_add_revived", add):
+        yield
+
+
+@contextmanager
+def asks_rows_again() -> Iterator[None]:
+    """Command rows that wait for their answers are taken for new ones."""
+
+    def commands(self):
+        self._asked = set()
+        return read(self)
+
+    read = Feed._commands
+    with swapped(Feed, "_commands", commands):
+        yield
+
+
+@contextmanager
+def decides_for_others() -> Iterator[None]:
+    """A node takes every instance for its own."""
+    with swapped(Ids, "owns", lambda self, instance: True):
+        yield
+
+
 PLANTED: list[Plant] = [
     acts_before_the_commit,
     takes_unknown_for_written,
@@ -224,13 +265,19 @@ PLANTED: list[Plant] = [
     fences_nobody,
 ]
 
+PLANTED_IN_NODES: list[Plant] = [
+    revives_nothing_that_came,
+    asks_rows_again,
+    decides_for_others,
+]
 
-def found_by(plant: Plant, seeds: int = SEEDS) -> tuple[int, str]:
+
+def found_by(plant: Plant, seeds: int = SEEDS, of: type[World] = World) -> tuple[int, str]:
     """The first seed that finds a fault, and how it shows; -1 if none does."""
     for seed in range(seeds):
         try:
             with plant():
-                play_seed(seed)
+                play_seed(seed, of=of)
         except Exception as found:
             return seed, f"{type(found).__name__}: {found}"
     return -1, ""
@@ -238,8 +285,8 @@ def found_by(plant: Plant, seeds: int = SEEDS) -> tuple[int, str]:
 
 def main() -> int:
     missed = 0
-    for plant in PLANTED:
-        seed, shows = found_by(plant)
+    for plant in (*PLANTED, *PLANTED_IN_NODES):
+        seed, shows = found_by(plant, of=World if plant in PLANTED else Cluster)
         missed += seed < 0
         print(f"{plant.__name__:<32} {'NOT FOUND' if seed < 0 else f'seed {seed}: {shows[:100]}'}", flush=True)
     return 1 if missed else 0

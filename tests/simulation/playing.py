@@ -6,9 +6,9 @@ from tests.simulation.world import World
 STEPS = 120
 
 
-def play(draw: Draw, steps: int = STEPS) -> World:
+def play(draw: Draw, steps: int = STEPS, of: type[World] = World) -> World:
     """First safety, while all goes wrong that may; then nothing does, and everything must end."""
-    world = World(draw)
+    world = of(draw)
     for _ in range(steps):
         world.happen()
     world.ledger.look()
@@ -17,5 +17,5 @@ def play(draw: Draw, steps: int = STEPS) -> World:
     return world
 
 
-def play_seed(seed: int, steps: int = STEPS) -> World:
-    return play(Seeded(seed), steps)
+def play_seed(seed: int, steps: int = STEPS, of: type[World] = World) -> World:
+    return play(Seeded(seed), steps, of)

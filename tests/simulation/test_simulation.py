@@ -6,15 +6,27 @@ from hypothesis import strategies as st
 
 from tests.random.draw import Drawn
 from tests.simulation import planted
+from tests.simulation.cluster import Cluster
 from tests.simulation.playing import play, play_seed
 
 FOUND = [135, 181, 217]
 """Seeds that failed once."""
+FOUND_IN_NODES = [253]
 
 
 @pytest.mark.parametrize("seed", [*range(25), *FOUND])
 def test_nothing_is_lost_and_nothing_happens_twice(seed: int) -> None:
     play_seed(seed)
+
+
+@pytest.mark.parametrize("seed", [*range(15), *FOUND_IN_NODES])
+def test_several_nodes_lose_nothing_whoever_crashes_leaves_or_is_taken_over(seed: int) -> None:
+    play_seed(seed, of=Cluster)
+
+
+@pytest.mark.parametrize("plant", planted.PLANTED_IN_NODES[::2])
+def test_a_fault_planted_into_several_nodes_is_found(plant: planted.Plant) -> None:
+    assert planted.found_by(plant, 10, Cluster)[0] >= 0
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))

@@ -118,10 +118,13 @@ class World:
         for _ in range(draw.number(0, 2)):
             made = random_process(draw, 8)
             self.processes += [*made.called.values(), made.process]
-        self.node = Node(self)
+        self.node = self.new_node()
         for process in self.processes:
             self.ask(Deploy(process=process))
         self.settle()
+
+    def new_node(self) -> Node:
+        return Node(self)
 
     # What the node is told of the world.
 
@@ -192,7 +195,7 @@ class World:
         if self.draw.chance(50):
             self.node.store.land()
         self.ledger.crashed()
-        self.node = Node(self)
+        self.node = self.new_node()
 
     def time_passes(self) -> None:
         self.now += self.draw.one([0.001, 1.0, 60.0, 100_000.0])

@@ -4,7 +4,6 @@ Callers and handlers put their inputs into a queue from any thread; what needs t
 """
 
 import logging
-import math
 from collections.abc import Callable
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -12,23 +11,15 @@ from threading import Event, Thread
 from typing import Final
 
 from weft.engine.core import Core
-from weft.engine.owning import Owning
-from weft.engine.requests import AnyRequest, Fire, Revive, Sweep, Unreadable
+from weft.engine.feed import Feed
 from weft.engine.server import Server
 from weft.engine.settings import Settings
 from weft.engine.turn import Input
-from weft.engine.visiting import request_in
-from weft.store.interface import SharedStore, Store
+from weft.store.interface import Store
 from weft.store.problems import Damaged, TakenOver, Unavailable
-from weft.store.rows import CommandRow
 
 log = logging.getLogger("weft.engine")
 
-REVIVED_AT_ONCE: Final = 100
-"""Instances that a starting engine takes up in one turn, so that what is new need not wait for all of them."""
-
-SWEEP_SECONDS: Final = 60.0
-RENEW_SECONDS: Final = 1.0
 BACKOFF_SECONDS: Final = (0.05, 1.0)
 """How long to wait for a store that can't be used: at first, and at most."""
 
@@ -55,29 +46,16 @@ class Loop:
         self._now = now
         self._fail = fail
         self._inbox = inbox
-        self._reviving: list[int] = []
-        self._revived_to: int | None = 0 if revives else None
-        """Up to which instance the active ones were looked for; None when all were."""
-        self._next_due: float | None = None
-        self._revives = revives
-        self._owning = Owning(self._core, store, settings.lease_seconds) if isinstance(store, SharedStore) else None
-        self._asked_ids: set[int] = set()
-        """Command rows that were put before the core, and had no answer when rows were last read."""
-        self._has_more_commands = False
+        self._feed = Feed(self._core, store, settings, now(), revives)
         self.problem: Exception | None = None
         """Why the engine stopped by itself."""
-        self._swept = self._renewed = now()
         self._is_closing = False
         self._closes_at = 0.0
         self._wake = Event()
         self._thread = Thread(target=self._run, name="weft-engine", daemon=True)
 
     def start(self) -> None:
-        if self._owning is not None:
-            self._owning.tend(self._now(), has_news=True)
-            if isinstance(self._store, SharedStore):
-                self._store.watch(partial(self._inbox.put, None))
-        self._next_due = self._store.next_due()
+        self._feed.begin(self._now(), partial(self._inbox.put, None))
         self._thread.start()
 
     def close(self, seconds: float) -> None:
@@ -110,15 +88,13 @@ class Loop:
             self._give_up(problem)
 
     def _is_over(self) -> bool:
-        owning = self._owning
-        self._core.is_closing = self._is_closing or (owning is not None and owning.leaves)
+        self._core.is_closing = self._is_closing or self._feed.leaves
         if not self._core.is_closing:
             return False
         if self._is_closing and self._now() >= self._closes_at:
             return True
-        if owning is not None:
-            owning.leave()
-        return not self._core.jobs and (owning is None or owning.has_parted)
+        has_parted = self._feed.part()
+        return has_parted and not self._core.jobs
 
     def _turn(self) -> None:
         inputs = self._gather()
@@ -130,8 +106,8 @@ class Loop:
             self._wait_for_store(problem)
             return
         for row in turn.batch.timers.values():
-            if row is not None and (self._next_due is None or row.due < self._next_due):
-                self._next_due = row.due
+            if row is not None:
+                self._feed.set_timers(row.due)
         for fault in self._core.faults:
             log.error("an input could not be decided", exc_info=fault)
         self._core.faults.clear()
@@ -140,7 +116,7 @@ class Loop:
         """What there is to take; waits for it if there is nothing."""
         inputs = self._queued()
         try:
-            self._from_store(inputs)
+            self._feed.add(inputs, self._now())
         except Unavailable as problem:
             self._wait_for_store(problem)
         return inputs
@@ -148,7 +124,7 @@ class Loop:
     def _queued(self) -> list[Input]:
         inputs: list[Input] = []
         inbox, most = self._inbox, self._settings.inputs_max
-        wait = self._seconds_to_wait()
+        wait = 0.0 if self._core.has_more() else self._feed.seconds_to_wait(self._now())
         try:
             one = inbox.get(timeout=wait) if wait > 0 else inbox.get_nowait()
             while True:
@@ -161,65 +137,6 @@ class Loop:
             pass
         return inputs
 
-    def _seconds_to_wait(self) -> float:
-        if self._revived_to is not None or self._reviving or self._core.has_more():
-            return 0.0
-        now = self._now()
-        longest = self._settings.news_seconds if self._owning is None else self._owning.seconds_to_wait(now)
-        if self._next_due is None:
-            return longest
-        return min(longest, max(0.0, self._next_due - now))
-
-    def _from_store(self, inputs: list[Input]) -> None:
-        """Timers that are due, commands of others, what a crash has left, and what is old."""
-        now = self._now()
-        has_news = self._store.has_news()
-        if self._owning is not None and self._owning.tend(now, has_news):
-            has_news = True
-            self._next_due = self._store.next_due()
-            self._revived_to, self._reviving = 0 if self._revives else None, []
-        if self._next_due is not None and self._next_due <= now:
-            due = self._store.due(now, self._settings.inputs_max)
-            inputs += [Fire(row) for row in due]
-            self._next_due = now if due else self._store.next_due()  # those just read are still there
-        if has_news or self._has_more_commands:
-            inputs += [self._asked(row) for row in self._commands()]
-        if self._revived_to is not None and not self._reviving:
-            self._reviving = self._store.active(self._revived_to, 1_000)
-            self._revived_to = self._reviving[-1] if self._reviving else None
-        inputs += [Revive(id) for id in self._reviving[:REVIVED_AT_ONCE]]
-        del self._reviving[:REVIVED_AT_ONCE]
-        if now - self._swept >= SWEEP_SECONDS:
-            self._swept = now
-            inputs.append(Sweep(now - self._settings.answer_seconds))
-        if self._owning is None and not inputs and now - self._renewed >= RENEW_SECONDS:
-            self._renewed = now
-            if not self._store.renew():
-                raise TakenOver("another node has taken over what this one served")
-
-    def _commands(self) -> list[CommandRow]:
-        """Rows that are new here. They are read from the first one on, since a lower id may come to light later."""
-        rows: list[CommandRow] = []
-        most, after = self._settings.inputs_max, 0
-        while True:
-            page = self._store.commands(after, most)
-            rows += page
-            fresh = [row for row in rows if row.id not in self._asked_ids]
-            self._has_more_commands = len(page) == most
-            if not self._has_more_commands or len(fresh) >= most:
-                break
-            after = page[-1].id
-        waiting = {row.id for row in rows}
-        read_to = rows[-1].id if self._has_more_commands else math.inf
-        self._asked_ids = {id for id in self._asked_ids if id in waiting or id > read_to} | {row.id for row in fresh}
-        return fresh
-
-    def _asked(self, row: CommandRow) -> AnyRequest:
-        try:
-            return request_in(row)
-        except Damaged as damage:
-            return Unreadable(token=row.id, message=str(damage))
-
     def _wait_for_store(self, problem: Exception) -> None:
         """The store can't be used. Nothing is lost: inputs are kept, and new requests are refused until it can."""
         pause, longest = BACKOFF_SECONDS
@@ -228,7 +145,7 @@ class Loop:
         while not (self._is_closing and self._now() >= self._closes_at):
             try:
                 self._server.recover()
-                self._next_due = self._store.next_due()
+                self._feed.look_again()
             except Unavailable as still:
                 self.down = str(still) or self.down
                 self._wake.wait(pause)
