@@ -94,11 +94,12 @@ def explored_by_snakes(net: PlainNet) -> float:
     for name, tokens in zip(net.places, net.marking, strict=True):
         theirs.add_place(Place(name, [dot] * tokens))
     for one in net.transitions:
-        theirs.add_transition(Transition(one.name))
+        name = f"transition {one.name}"  # theirs have one name space for places and transitions
+        theirs.add_transition(Transition(name))
         for place in one.takes:
-            theirs.add_input(net.places[place], one.name, Value(dot))
+            theirs.add_input(net.places[place], name, Value(dot))
         for place in one.puts:
-            theirs.add_output(net.places[place], one.name, Value(dot))
+            theirs.add_output(net.places[place], name, Value(dot))
     began = process_time()
     graph = StateGraph(theirs)
     count = 0

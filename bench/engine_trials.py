@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from threading import Event
 from time import perf_counter, process_time
 
@@ -191,11 +191,13 @@ def recovered(url: str) -> dict[str, float]:
 
 
 def lengths(url: str) -> dict[str, float]:
+    """Each instance alone: those that run together share flushes, and what a flush costs."""
     found: dict[str, float] = {}
     with serving(url) as engine:
         all_run(engine, long("warm", 100), 10)
         for many, instances in LENGTHS.items():
-            _, found[str(many)] = rate_of(engine, long(f"long{many}", many), instances, many)
+            alone = [rate_of(engine, long(f"long{many}", many), 1, many)[1] for _ in range(instances)]
+            found[str(many)] = fmean(alone)
     return found
 
 
