@@ -83,7 +83,7 @@ class Forwarding:
         self._thread.start()
 
     def forward(self, token: object, request: AnyRequest) -> None:
-        """Has another node do this; who has the token hears what came of it."""
+        """Has another node do this; who has the token, if anybody, hears what came of it."""
         self._new.put((token, request))
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class Forwarding:
                 _, _, token, post = heappop(self._open)
                 self._look(token, post)
         for _, _, token, post in self._open:
-            self._fail(token, Unavailable(f"this engine is closed; another node will still do command {post.id}"))
+            self._give_up(token, Unavailable(f"this engine is closed; another node will still do command {post.id}"))
 
     def _take(self) -> bool:
         """Waits for something to send or to look for; False at the end."""
@@ -111,7 +111,7 @@ class Forwarding:
             try:
                 self._later(token, Post(self._visitor, request))
             except StoreProblem as problem:
-                self._fail(token, problem)
+                self._give_up(token, problem)
         return True
 
     def _look(self, token: object, post: Post) -> None:
@@ -120,8 +120,12 @@ class Forwarding:
             reply = post.look()
         if reply is None:
             self._later(token, post)
-        else:
+        elif token is not None:
             self._hear(token, reply)
+
+    def _give_up(self, token: object, problem: Exception) -> None:
+        if token is not None:
+            self._fail(token, problem)
 
     def _later(self, token: object, post: Post) -> None:
         heappush(self._open, (time.monotonic() + post.pause(), next(self._numbers), token, post))

@@ -17,7 +17,7 @@ from weft.engine.core import Core
 from weft.engine.ids import Ids
 from weft.engine.loop import Loop
 from weft.engine.problems import Busy
-from weft.engine.requests import Begin, Reply
+from weft.engine.requests import AnyRequest, Begin, Reply
 from weft.engine.server import Server
 from weft.engine.settings import Settings
 from weft.engine.turn import Input
@@ -59,7 +59,7 @@ class Serving:
             self._put = inbox.put
             self._desk = hands(finder(tasks), inbox.put, named_by(url, allowed_of(allow or {})))
             core = Core(self._store, self._desk, Ids(salt=randbits(32)), self.settings, number=self._store.batch)
-            server = Server(core, self._store, self._hear)
+            server = Server(core, self._store, self._hear, self._forward)
             self._room = BoundedSemaphore(self.settings.waiting_max)
             self._loop = Loop(server, self._store, self.settings, time.time, fail, inbox, revives)
             self._loop.start()
@@ -92,6 +92,10 @@ class Serving:
     def problem(self) -> Exception | None:
         """Why the engine stopped, if nobody told it to."""
         return self._loop.problem
+
+    def _forward(self, request: AnyRequest) -> None:
+        assert self._forwarding is not None
+        self._forwarding.forward(None, request)
 
     def _hear(self, token: object, reply: Reply) -> None:
         """In the engine's thread: an answer for the caller, or word that another node must be asked."""

@@ -19,7 +19,7 @@ from weft.engine.live import Live
 from weft.engine.problems import Elsewhere
 from weft.engine.queues import Queues
 from weft.engine.replying import reply
-from weft.engine.requests import Declined, Mail, Reply, Revive, Token
+from weft.engine.requests import Collect, Declined, Reply, Revive, Token
 from weft.engine.rooms import Happened, Room
 from weft.engine.settings import Settings
 from weft.engine.turn import Input, Ready, Turn, slot_needed
@@ -37,6 +37,8 @@ class After(Struct, frozen=True, eq=False):
     commits: list[Job] = []
     replies: list[tuple[Token, Reply]] = []
     effects: Happened = ()
+    collects: list[int] = []
+    """Instances of other nodes that have the keys for which signals were kept meanwhile."""
 
 
 NOTHING = After()
@@ -188,7 +190,8 @@ class Core:
             jobs[job.about] = job
             self.held.pop(job.about, None)
         self._later += turn.later
-        self._later += [Mail(instance) for instance in outcome.instances.values()]
+        holders = list(outcome.instances.values())
+        self._later += [Collect(whom=id) for id in holders if self.ids.owns(id)]
         for instance, token in turn.waits:
             self.waiters.setdefault(instance, []).append(token)
         for id in turn.touched:
@@ -198,7 +201,8 @@ class Core:
             lives.pop(live.id, None)
         while len(lives) > self.settings.instances_max:
             lives.popitem(last=False)
-        return After(turn.jobs, turn.stops, turn.commits, turn.replies, turn.effects)
+        others = [id for id in holders if not self.ids.owns(id)]
+        return After(turn.jobs, turn.stops, turn.commits, turn.replies, turn.effects, others)
 
     def _undo(self, turn: Turn) -> list[Input]:
         """The turn has never been. What is to be taken again: its inputs, and what it touched, as it was."""

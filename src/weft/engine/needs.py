@@ -5,7 +5,7 @@ from typing import Final, cast
 
 from weft.engine import loading
 from weft.engine.parts import Parts
-from weft.engine.requests import Await, Begin, Change, Deploy, Fire, LookUp, Mail, Revive, Send, Tell, Whom
+from weft.engine.requests import Await, Begin, Change, Collect, Deploy, Fire, LookUp, Mail, Revive, Send, Tell, Whom
 from weft.engine.turn import GoOn, Input, Ready
 from weft.handlers.jobs import Done, Failed, Lost, Marked, Saved
 from weft.model.definition import Process
@@ -15,7 +15,7 @@ from weft.store.batch import KeyName
 class Needs:
     """Collected from all inputs of a turn."""
 
-    __slots__ = ("changes", "instances", "keys", "letters", "named", "processes")
+    __slots__ = ("anew", "changes", "instances", "keys", "letters", "named", "processes")
 
     def __init__(self) -> None:
         self.instances: dict[int, None] = {}
@@ -25,6 +25,8 @@ class Needs:
         self.changes: list[Change] = []
         self.letters: list[Whom] = []
         """Whose mailbox is looked into."""
+        self.anew: list[int] = []
+        """What must be read although it is in memory."""
 
     def whom(self, whom: Whom) -> None:
         if isinstance(whom, int):
@@ -68,6 +70,11 @@ def _send(needs: Needs, input: Send) -> None:
     needs.letters.append(input.whom)
 
 
+def _collect(needs: Needs, input: Collect) -> None:
+    needs.instances[input.whom] = None
+    needs.anew.append(input.whom)
+
+
 def _deploy(needs: Needs, input: Deploy) -> None:
     needs.processes.append(input.process)
 
@@ -105,6 +112,7 @@ NEEDS: Final = cast(
         LookUp: _look_up,
         Begin: _begin,
         Send: _send,
+        Collect: _collect,
         Tell: _whom,
         Await: _whom,
         Deploy: _deploy,
@@ -120,6 +128,8 @@ def read(core: Parts, inputs: Iterable[Input], now: float) -> dict[KeyName, int]
         ask = NEEDS.get(type(input))
         if ask is not None:
             ask(needs, input)
+    for instance in needs.anew:
+        core.lives.pop(instance, None)
     holders = _holders(core, needs)
     lacking = [id for id in needs.instances if id not in core.lives and core.ids.owns(id)]
     if lacking:

@@ -81,6 +81,12 @@ class Await(Request, frozen=True, eq=False):
     whom: Whom
 
 
+class Collect(Request, frozen=True, eq=False):
+    """Take what was kept for the instance's key: it was kept by another node while the instance began here."""
+
+    whom: int
+
+
 class Remove(Request, frozen=True, eq=False):
     """Ended instances go, with all that is theirs."""
 
@@ -93,7 +99,7 @@ class Unreadable(Request, frozen=True, eq=False):
     message: str
 
 
-AnyRequest: TypeAlias = Deploy | Begin | Send | Tell | Change | Await | Remove | Unreadable
+AnyRequest: TypeAlias = Deploy | Begin | Send | Tell | Change | Await | Collect | Remove | Unreadable
 
 
 def whom_of(request: Request) -> int:

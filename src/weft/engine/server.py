@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from weft.engine.core import After, Core
-from weft.engine.requests import Reply, Token
+from weft.engine.requests import AnyRequest, Collect, Reply, Token
 from weft.engine.turn import Input, Turn
 from weft.store.batch import Committed, KeyName, Outcome, Refused, Unknown
 from weft.store.interface import Store
@@ -13,11 +13,20 @@ Hear = Callable[[Token, Reply], None]
 """Takes the answer to a request."""
 
 
+Forward = Callable[[AnyRequest], None]
+"""Has another node do something of which nobody waits for the answer."""
+
+
+def nobody(request: AnyRequest) -> None:
+    """Where there is one node, all is its own."""
+
+
 class Server:
-    def __init__(self, core: Core, store: Store, hear: Hear) -> None:
+    def __init__(self, core: Core, store: Store, hear: Hear, forward: Forward = nobody) -> None:
         self.core = core
         self.store = store
         self._hear = hear
+        self._forward = forward
         self._open: tuple[Turn, str] | None = None
         """A turn of which it is unknown whether it is written, and what it met if that was a fault of its rows."""
 
@@ -70,6 +79,8 @@ class Server:
             core.hands.commit(after.commits)
         for token, reply in after.replies:
             self._hear(token, reply)
+        for instance in after.collects:
+            self._forward(Collect(whom=instance))
         if after.effects:
             for room in core.rooms:
                 room.dispatch(after.effects)

@@ -17,9 +17,11 @@ from weft.engine.parts import Parts
 from weft.engine.problems import Elsewhere
 from weft.engine.replying import reply
 from weft.engine.requests import (
+    Accepted,
     Await,
     Begin,
     Change,
+    Collect,
     Declined,
     Deploy,
     Fire,
@@ -91,6 +93,12 @@ def mail(core: Parts, turn: Turn, mail: Mail) -> None:
             take_kept(turn, live, work, row)
             settle(core, turn, live)
             seal(turn, live, row.actor, f"Signal {row.name}", core.ids)
+
+
+def collect(core: Parts, turn: Turn, request: Collect) -> None:
+    requesting.the(core, turn, request.whom)
+    mail(core, turn, Mail(request.whom))
+    reply(turn, request.token, Accepted())
 
 
 def look_up(core: Parts, turn: Turn, wanted: LookUp) -> None:
@@ -229,6 +237,7 @@ TAKES: Final = cast(
         Fire: fire,
         Revive: revive,
         Mail: mail,
+        Collect: collect,
         LookUp: look_up,
         GoOn: go_on,
         Deploy: requesting.deploy,

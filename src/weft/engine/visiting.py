@@ -5,7 +5,20 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from weft.engine.requests import AnyRequest, Await, Begin, Change, Deploy, Remove, Request, Send, Tell, Whom, whom_of
+from weft.engine.requests import (
+    AnyRequest,
+    Await,
+    Begin,
+    Change,
+    Collect,
+    Deploy,
+    Remove,
+    Request,
+    Send,
+    Tell,
+    Whom,
+    whom_of,
+)
 from weft.kernel.commands import Command
 from weft.model.definition import Process
 from weft.model.json_form import from_json, to_json
@@ -59,7 +72,7 @@ def letter(request: Request, time: float) -> CommandRow:
             payload = Letter(whom=whom, command=command)
         case Change(whom=whom, process=changed, version=version):
             payload = Letter(whom=whom, process=_text(changed), version=version)
-        case Await(whom=whom):
+        case Await(whom=whom) | Collect(whom=whom):
             payload = Letter(whom=whom)
         case Remove(instances=instances):
             payload = Letter(instances=instances)
@@ -107,6 +120,9 @@ def _made(row: CommandRow, said: Letter, process: Process | None) -> AnyRequest:
             return Change(whom=said.whom, process=process, version=said.version, token=token, actor=actor)
         case "Await":
             return Await(whom=said.whom, token=token, actor=actor)
+        case "Collect":
+            assert isinstance(said.whom, int)
+            return Collect(whom=said.whom, token=token, actor=actor)
         case "Remove":
             return Remove(instances=said.instances, token=token, actor=actor)
         case _:
