@@ -9,7 +9,7 @@ import pytest
 from tests.languages.examples import FOLDER
 from weft import all_of, choice, flow, loop, process, race, run, signal, task, timer
 from weft.languages.registry import named
-from weft.model.definition import Flow, Net, On, Process, Task
+from weft.model.definition import Flow, Net, On, Person, Process, Task
 from weft.model.json_form import pretty
 
 WRITERS = ("openflow", "pdl", "mfdl")
@@ -148,3 +148,20 @@ def test_a_process_that_is_no_flow_has_no_text() -> None:
     assert writer("pdl")(net) == ("", ["n is a net, and a workflow of PDL is made of tasks"])
     assert writer("mfdl")(net) == ("", ["n is a net, and MFDL has blocks only"])
     assert writer("openflow")(net) == ("", ["n is a net, and a script's process is made of tasks"])
+
+
+@pytest.mark.parametrize("language", ["pdl", "openflow"])
+def test_a_name_or_a_figure_that_no_text_can_have_is_another_or_lost(language: str) -> None:
+    task = Task(name="odd--name--", handler=Person("clerk"), priority=10**20)
+    odd = Process(name="p", body=Flow(name="p", children=(task,)))
+    text, losses = writer(language)(odd)
+    assert "odd--name--: its priority, which has too many figures" in losses
+    [again] = named(language).read(text.encode(), "p").processes
+    assert [one.name for one in again.body.children] == ["odd_name_"]  # type: ignore[union-attr]
+
+
+def test_a_compound_without_tasks_has_no_script() -> None:
+    assert writer("openflow")(Process(name="p", body=Flow(name="p", children=()))) == (
+        "",
+        ["p has no tasks, and a script's compound task has some"],
+    )

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from msgspec import UNSET
 
 from weft.languages.text.error_writing import duration_text, error_lines
+from weft.languages.text.reading import activities
 from weft.languages.text.writing import Lines, Losses, Names, clauses, is_said_by_start, names_in, quoted
 from weft.model.definition import (
     Activity,
@@ -52,6 +53,9 @@ def write(process: Process) -> tuple[str, list[str]]:
     if not isinstance(process.body, Flow):
         kind = type(process.body).__name__.lower()
         return "", [f"{process.name} is a {kind}, and a script's process is made of tasks"]
+    empty = next((one.name for one in activities(process) if isinstance(one, Flow) and not one.children), "")
+    if empty:
+        return "", [f"{empty} has no tasks, and a script's compound task has some"]
     writer = _Writer(process)
     writer.compound(process.body, None)
     return writer.text(), writer.losses.listed()
@@ -178,8 +182,9 @@ class _Writer:
     def _settings(self, activity: Activity) -> None:
         if activity.description:
             self.lines.add(f"description {quoted(activity.description)};")
-        if activity.priority:
-            self.lines.add(f"priority {activity.priority};")
+        priority = self.losses.priority(activity)
+        if priority:
+            self.lines.add(f"priority {priority};")
         if activity.deadline is not None:
             if activity.deadline.action == "fail" or activity.deadline.warn_seconds:
                 self.losses.add("what else its deadline does", activity.name)
@@ -213,7 +218,7 @@ class _Writer:
             inputs = ()
         interface: Interface = (inputs, outcomes)
         name = wanted or activity.name[:1].upper() + activity.name[1:]
-        if self.classes.get(name, interface) == interface and re.fullmatch(r"[^\W\d][\w-]*", name):
+        if self.classes.get(name, interface) == interface and re.fullmatch(r"[^\W\d]\w*(?:-\w+)*", name):
             self.classes[name] = interface
             return name
         made = self.taken.of(f"{name}.{activity.name}" if name in self.classes else name)

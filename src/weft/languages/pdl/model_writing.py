@@ -32,8 +32,9 @@ class Models:
         said = list(self._how(task, inputs, outputs))
         if task.description:
             said.append(f"DESCRIPTION {quoted(task.description)};")
-        if task.priority:
-            said.append(f"PRIORITY {task.priority};")
+        priority = self.losses.priority(task)
+        if priority:
+            said.append(f"PRIORITY {priority};")
         if task.deadline is not None:
             if task.deadline.action == "fail" or task.deadline.warn_seconds:
                 self.losses.add("what else its deadline does", task.name)

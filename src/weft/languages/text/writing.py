@@ -11,6 +11,7 @@ from weft.model.definition import Activity, AtLeast, Guard, On, Task
 
 INDENT: Final = "    "
 CLAUSES_MAX: Final = 64
+FIGURES_MAX: Final = 15
 WORDS: Final = frozenset(("and", "or", "not", "in", "is", "null", "None", "True", "False"))
 SETTINGS: Final[dict[str, tuple[object, str]]] = {
     "cancel": (None, "what cancels it"),
@@ -54,6 +55,13 @@ class Losses:
         for name, (default, what) in SETTINGS.items():
             if name not in said and getattr(activity, name, default) != default:
                 self.add(what, activity.name)
+
+    def priority(self, activity: Activity) -> int:
+        """Its priority; none if a text can't have so many figures."""
+        if len(str(activity.priority)) <= FIGURES_MAX:
+            return activity.priority
+        self.add("its priority, which has too many figures", activity.name)
+        return 0
 
     def listed(self) -> list[str]:
         return list(self._found)
@@ -99,7 +107,7 @@ class Lines:
 class Names:
     """Names that a language can write, one for each name of the model."""
 
-    def __init__(self, taken: Iterable[str] = (), allowed: str = r"[A-Za-z_][\w-]*") -> None:
+    def __init__(self, taken: Iterable[str] = (), allowed: str = r"[A-Za-z_]\w*(?:-\w+)*") -> None:
         self._allowed = re.compile(allowed)
         self._made: dict[str, str] = {}
         self._taken = set(taken)
