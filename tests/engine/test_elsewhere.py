@@ -3,13 +3,28 @@
 from collections.abc import Mapping
 
 import pytest
+from msgspec.structs import replace
 
-from tests.engine.serving import waits
+from tests.engine.serving import slow, steps, waits
+from weft import process, signal
 from weft.assembly.nobody import nobody
 from weft.engine.core import Core
 from weft.engine.feed import Feed
 from weft.engine.ids import Ids
-from weft.engine.requests import AnyRequest, Await, Begin, Begun, Declined, Deploy, Ending, Heard, Reply, Send, Tell
+from weft.engine.requests import (
+    AnyRequest,
+    Await,
+    Begin,
+    Begun,
+    Declined,
+    Deploy,
+    Deployed,
+    Ending,
+    Heard,
+    Reply,
+    Send,
+    Tell,
+)
 from weft.engine.server import Server
 from weft.engine.settings import Settings
 from weft.handlers.settings import Allowed
@@ -72,6 +87,25 @@ def test_what_is_asked_of_an_instance_of_another_node_is_declined_and_says_of_wh
             assert (reply.kind, reply.instance) == ("Elsewhere", instance)
     assert one.ask(Begin(name="waits", key="k")) == Begun(instance, is_new=False)
     assert not one.core.lives
+
+
+def test_two_nodes_that_deploy_the_same_at_once_have_one_version(pair: tuple[Node, Node]) -> None:
+    one, two = pair
+    turn = one.core.take([Deploy(process=steps, token="me")], 1000.0)
+    first = two.ask(Deploy(process=steps))
+    assert isinstance(first, Deployed)
+    assert first.is_new
+    one.server._after(one.core.outcome(turn, one.store.commit(turn.batch)), turn)
+    one.step()
+    assert one.heard.pop("me") == replace(first, is_new=False)
+    other = process("steps", number=int)(slow)
+    turn = one.core.take([Deploy(process=other, token="me")], 1000.0)
+    assert isinstance(two.ask(Deploy(process=process("steps")(signal("go")))), Deployed)
+    one.server._after(one.core.outcome(turn, one.store.commit(turn.batch)), turn)
+    one.step()
+    third = one.heard.pop("me")
+    assert isinstance(third, Deployed)
+    assert third.version == "3"
 
 
 def test_a_signal_that_is_kept_while_its_instance_begins_elsewhere_is_collected(pair: tuple[Node, Node]) -> None:

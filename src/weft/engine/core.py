@@ -69,6 +69,8 @@ class Core:
         self._apart: list[list[Input]] = []
         """After a refusal, what must be taken for itself; the last comes first."""
         self._spoilt: list[tuple[Token, Reply]] = []
+        self._deploys_again = False
+        """Was a turn that deploys refused, and has none been committed since?"""
         self.faults: list[Exception] = []
         """Of ours, for whoever keeps a diary; the inputs that met them were answered."""
 
@@ -171,14 +173,17 @@ class Core:
         if type(outcome) is Committed:
             return self._committed(turn, outcome)
         again = self._undo(turn)
-        if isinstance(outcome, Refused) and outcome.reason == "rows":
+        if turn.deployed and not self._deploys_again:  # another node may just have deployed the same
+            self._deploys_again = True
+            self._later = [*again, *self._later]
+        elif isinstance(outcome, Refused) and outcome.reason == "rows":
             self._apart += self._halves(again, outcome.detail)
         else:
             self._later = [*again, *self._later]
         return NOTHING
 
     def _committed(self, turn: Turn, outcome: Committed) -> After:
-        self.number = turn.batch.number
+        self.number, self._deploys_again = turn.batch.number, False
         jobs, lives = self.jobs, self.lives
         for about in turn.over:
             jobs.pop(about, None)
