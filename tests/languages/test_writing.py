@@ -9,7 +9,8 @@ import pytest
 from tests.languages.examples import FOLDER
 from weft import all_of, choice, flow, loop, process, race, run, signal, task, timer
 from weft.languages.registry import named
-from weft.model.definition import Flow, Net, On, Person, Process, Task
+from weft.model import blocks
+from weft.model.definition import Application, Flow, Net, On, Person, Process, Task
 from weft.model.json_form import pretty
 
 WRITERS = ("openflow", "pdl", "mfdl")
@@ -158,6 +159,16 @@ def test_a_name_or_a_figure_that_no_text_can_have_is_another_or_lost(language: s
     assert "odd--name--: its priority, which has too many figures" in losses
     [again] = named(language).read(text.encode(), "p").processes
     assert [one.name for one in again.body.children] == ["odd_name_"]  # type: ignore[union-attr]
+
+
+def test_a_resource_or_application_whose_name_no_text_can_have_is_lost() -> None:
+    task = Task(name="t", handler=Person("clerk"), transaction="transactional", resource=":ledger")
+    odd = Process(name="p", body=blocks.serial(task, name="p"), applications={"1.2": Application("sh")})
+    for language in WRITERS:
+        text, losses = writer(language)(odd)
+        assert named(language).read(text.encode(), "p").processes
+        assert "t: its resource, whose name is :ledger" in losses or language == "pdl"
+        assert any("the application 1.2" in loss for loss in losses)
 
 
 def test_a_compound_without_tasks_has_no_script() -> None:

@@ -64,7 +64,8 @@ class Definitions:
         kind, wanted, rest = "NON_TRANS_ACTIVITY", activity.name, ""
         if isinstance(activity, Task):
             kind = KINDS[activity.transaction]
-            rest += f" RESOURCE {activity.resource}" if activity.resource else ""
+            resource = self.losses.resource(activity)
+            rest += f" RESOURCE {resource}" if resource else ""
             rest += " WITH CHECKPOINT" if activity.checkpoint else ""
             match activity.handler:
                 case Named(task):

@@ -145,8 +145,9 @@ class _Writer:
 
     def _work(self, activity: Activity, class_name: str) -> None:
         if isinstance(activity, Task):
-            if activity.resource:
-                self.lines.add(f"resource {activity.resource};")
+            resource = self.losses.resource(activity)
+            if resource:
+                self.lines.add(f"resource {resource};")
             how = self._implementation(activity.name, activity.handler, class_name)
             if how:
                 self.lines.add(f"implementation {how};")

@@ -1,5 +1,6 @@
 """Writes a process as a PDL text, and says what of it PDL can't say."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -8,7 +9,7 @@ from weft.languages.pdl.data import TYPES
 from weft.languages.pdl.lowering import FETCHED
 from weft.languages.pdl.model_writing import Models, quoted, write_application
 from weft.languages.pdl.rules import STATES
-from weft.languages.text.writing import Lines, Losses, Names, clauses, is_said_by_start, number_text
+from weft.languages.text.writing import WRITTEN, Lines, Losses, Names, clauses, is_said_by_start, number_text
 from weft.model.definition import (
     Activity,
     AtLeast,
@@ -92,7 +93,10 @@ class _Writer:
         self.models.write(lines)
         for name, application in self.process.applications.items():
             lines.add()
-            write_application(lines, name, application)
+            if re.fullmatch(WRITTEN, name):
+                write_application(lines, name, application)
+            else:
+                self.losses.add(f"the application {name}, as no text can have such a name")
         return lines.whole(), self.losses.listed()
 
     def _about_the_process(self) -> None:

@@ -12,6 +12,8 @@ from weft.model.definition import Activity, AtLeast, Guard, On, Task
 INDENT: Final = "    "
 CLAUSES_MAX: Final = 64
 FIGURES_MAX: Final = 15
+WRITTEN: Final = r"[A-Za-z_]\w*(?:-\w+)*"
+"""A name that most languages can write."""
 WORDS: Final = frozenset(("and", "or", "not", "in", "is", "null", "None", "True", "False"))
 SETTINGS: Final[dict[str, tuple[object, str]]] = {
     "cancel": (None, "what cancels it"),
@@ -63,6 +65,13 @@ class Losses:
         self.add("its priority, which has too many figures", activity.name)
         return 0
 
+    def resource(self, task: Task) -> str:
+        """The name of its resource; none if a text can't have such a name."""
+        if not task.resource or (task.resource.isidentifier() and task.resource.isascii()):
+            return task.resource
+        self.add(f"its resource, whose name is {task.resource}", task.name)
+        return ""
+
     def listed(self) -> list[str]:
         return list(self._found)
 
@@ -107,7 +116,7 @@ class Lines:
 class Names:
     """Names that a language can write, one for each name of the model."""
 
-    def __init__(self, taken: Iterable[str] = (), allowed: str = r"[A-Za-z_]\w*(?:-\w+)*") -> None:
+    def __init__(self, taken: Iterable[str] = (), allowed: str = WRITTEN) -> None:
         self._allowed = re.compile(allowed)
         self._made: dict[str, str] = {}
         self._taken = set(taken)
