@@ -72,6 +72,9 @@ def test_two_nodes_share_the_slots_and_a_request_reaches_an_instance_wherever_it
         early = [one.start("waits", Start(key=f"early-{number}")) for number in range(HALF)]
         two = nodes.enter_context(node(postgres_url, "two"))
         until(lambda: slots_of(visitor, "two") == SLOTS // 2)
+        until(
+            lambda: visitor.owners()[slot_of(two.start("waits"))] == "two"
+        )  # before, it has others begin what it is asked
         late = [two.start("waits", Start(key=f"late-{number}")) for number in range(20)]
         owners = visitor.owners()
         assert {owners[slot_of(id)] for id in early} == {"one", "two"}
