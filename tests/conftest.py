@@ -10,11 +10,15 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import postgres_server
 from postgres_server import NoPostgres, Server
 
 NUMBERS = count(1)
+
+settings.register_profile("weft", deadline=None)  # a busy machine is no fault
+settings.load_profile("weft")
 
 
 @pytest.fixture(scope="session")

@@ -115,14 +115,16 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def test_of_two_nodes_one_gets_a_key_and_the_other_is_told(postgres_url: str) -> None:
     one, two = node(postgres_url, "one"), node(postgres_url, "two")
-    for store, id in ((one, 256), (two, 512)):
+    one.give([1], "two")
+    two.reopen()
+    for store, id in ((one, 256), (two, 513)):
         outcome = store.commit(batch(keys={("buy", "a"): KeyRow("buy", "a", id)}, facts=[facts(id, 1)]))
         if store is one:
             assert outcome == Committed()
         else:
             assert isinstance(outcome, Refused)
             assert outcome.taken == {("buy", "a"): 256}
-    assert two.history(512) == []
+    assert two.history(513) == []
     one.close()
     two.close()
 
