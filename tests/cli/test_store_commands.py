@@ -160,3 +160,15 @@ def test_every_wrong_use_is_answered_in_one_sentence(place: Path, words: list[st
 def test_a_wrong_weft_toml_is_told_with_the_name_that_was_meant(place: Path) -> None:
     Path("weft.toml").write_text('[store]\nulr = "x"\n', "utf-8")
     assert "did you mean 'url'?" in weft("list", code=exits.WRONG)
+
+
+def test_what_has_an_error_is_deployed_only_by_force(place: Path) -> None:
+    Path("stuck.py").write_text(
+        "from weft import *\n@task\ndef a() -> None: ...\nb = a.named('b')\n"
+        "stuck = process('stuck')(flow(a, b.starts('start', a.on('aborted'))).outcome('done', b.on('committed')))\n",
+        "utf-8",
+    )
+    done = CliRunner().invoke(main, ["deploy", "stuck.py"])
+    assert done.exit_code == exits.WRONG
+    assert "a committed" in done.output or "stuck" in done.output
+    assert told("deploy", "stuck.py", "--force", "to show it")[0]["new"]

@@ -11,11 +11,13 @@ import pytest
 from weft import (
     AsyncEngine,
     Engine,
+    Invalid,
     Start,
     all_of,
     assign,
     call,
     each,
+    flow,
     given,
     person,
     process,
@@ -280,3 +282,16 @@ def test_a_change_to_another_process_is_refused_with_the_reason(engine: Engine) 
     instance = _waiting(engine, engine.start(waits, number=1))
     with pytest.raises(NotChangeable, match="paths begin with the name"):
         engine.change(instance, chain)
+
+
+def test_a_process_that_can_not_go_on_is_deployed_only_by_force_and_that_is_kept(engine: Engine) -> None:
+    never = again.named("never").using(number=var("number"))
+    stuck = process("stuck", number=int)(
+        flow(double, never.starts("start", double.on("aborted"))).outcome("done", never.on("committed"))
+    )
+    with pytest.raises(Invalid, match="stuck"):
+        engine.deploy(stuck)
+    assert engine.deploy(stuck, actor="ann", force="to show it").is_new
+    row = engine._serving.reads.definition("stuck", "1")
+    assert row is not None
+    assert row.actor.startswith("ann, in spite of")

@@ -62,9 +62,12 @@ class Engine(_Opened):
     ) -> None:
         self.close()
 
-    def deploy(self, process: Process, *, actor: str = "") -> Deployed:
-        """Keeps a definition, from which instances can be started by its name. The same content is kept once."""
-        return self._serving.ask(operations.deploy(process, actor)).result()
+    def deploy(self, process: Process, *, actor: str = "", force: str = "") -> Deployed:
+        """Keeps a definition, from which instances can be started by its name. The same content is kept once.
+
+        One in which the check finds an error is refused, unless `force` says why it is wanted; that is kept with it.
+        """
+        return self._serving.ask(operations.proved(process, actor, force)).result()
 
     def start(self, process: Process | str, /, *options: Start, wait: timedelta | None = None, **inputs: object) -> int:
         """Starts an instance and gives its id; with a key that another instance has, the id of that one.
@@ -133,8 +136,8 @@ class AsyncEngine(_Opened):
     ) -> None:
         await self.close()
 
-    async def deploy(self, process: Process, *, actor: str = "") -> Deployed:
-        return await asyncio.wrap_future(self._serving.ask(operations.deploy(process, actor)))
+    async def deploy(self, process: Process, *, actor: str = "", force: str = "") -> Deployed:
+        return await asyncio.wrap_future(self._serving.ask(operations.proved(process, actor, force)))
 
     async def start(
         self, process: Process | str, /, *options: Start, wait: timedelta | None = None, **inputs: object

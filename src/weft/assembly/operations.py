@@ -5,6 +5,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
+from weft.analysis.checking import check
 from weft.engine.problems import Broken, Problem
 from weft.engine.requests import (
     Accepted,
@@ -30,6 +31,7 @@ from weft.kernel.commands import Command
 from weft.kernel.refusals import Refused
 from weft.languages.python.context import Start
 from weft.model.definition import Process
+from weft.model.faults import Invalid
 from weft.model.types import to_plain
 
 T = TypeVar("T")
@@ -61,6 +63,14 @@ def refusal(declined: Declined) -> Exception:
 
 def deploy(process: Process, actor: str = "") -> Ask[Deployed]:
     return Ask(Deploy(process=process, actor=actor), _same)
+
+
+def proved(process: Process, actor: str, force: str) -> Ask[Deployed]:
+    """The same for what the check finds no error in; else raises `Invalid`, unless `force` says why it is wanted."""
+    errors = check(process).errors
+    if errors and not force:
+        raise Invalid(f"the process {process.name!r}", errors)
+    return deploy(process, f"{actor or 'somebody'}, in spite of {len(errors)} errors: {force}" if errors else actor)
 
 
 def start(

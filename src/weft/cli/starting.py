@@ -11,6 +11,7 @@ from weft.cli.language import LANGUAGE
 from weft.cli.stores import ACTOR, JSON, STORE, WAIT, asked
 
 if TYPE_CHECKING:
+    from weft.cli.targets import Target
     from weft.model.definition import Process
     from weft.store.interface import Reads
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 @LANGUAGE
 @TASKS
 @BIND
+@click.option("--force", default="", metavar="WHY", help="Deploy it in spite of its errors; WHY is kept with it.")
 @STORE
 @ACTOR
 @WAIT
@@ -29,6 +31,7 @@ def deploy(
     language: str,
     modules: tuple[str, ...],
     choices: tuple[str, ...],
+    force: str,
     store: str,
     actor: str,
     seconds: float,
@@ -36,7 +39,7 @@ def deploy(
 ) -> None:
     """Keeps the definition TARGET, and what it calls beside it, so that instances can be started by its name.
 
-    The same content is kept once; other content gets the next version.
+    The same content is kept once; other content gets the next version. What has an error by weft check is refused.
 
     \b
     Example:
@@ -57,13 +60,29 @@ def deploy(
     for process in processes:  # who does a task that is still only named is seen when an instance starts
         for note in ready.target.placed(process, notes(process)):
             click.echo(str(note), err=True)
-    found = [asked(store, operations.deploy(process, actor), seconds, makes=True) for process in processes]
+    forced = _errors(ready.target, processes, force)
+    spite = f"{actor or 'somebody'}, in spite of its errors: {force}"
+    asks = [operations.deploy(one, spite if one.name in forced else actor) for one in processes]
+    found = [asked(store, ask, seconds, makes=True) for ask in asks]
     if as_json:
         told = [{"process": one.process, "version": one.version, "hash": one.hash, "new": one.is_new} for one in found]
         click.echo(json.dumps(told))
         return
     for one in found:
         click.echo(f"{one.process} {one.version}" + ("" if one.is_new else ", as it was"))
+
+
+def _errors(target: "Target", processes: "list[Process]", force: str) -> set[str]:
+    """The processes with errors. Raises `Invalid` with these at their places, unless they are forced."""
+    from weft.analysis.checking import check
+    from weft.model.faults import Invalid
+
+    called = {one.name: one for one in processes}
+    faults = {one.name: target.placed(one, list(check(one, called).errors)) for one in processes}
+    for name, errors in faults.items():
+        if errors and not force:
+            raise Invalid(f"the process {name!r}", errors)
+    return {name for name, errors in faults.items() if errors}
 
 
 @click.command()
