@@ -280,7 +280,7 @@ def test_a_definitions_own_program_runs_only_where_that_is_allowed(desk: Desk, i
 
 
 def test_a_program_that_is_not_here_is_installed_first(inbox: Inbox, folder: Folder, tmp_path: Path) -> None:
-    (tmp_path / "install").write_text(f"#!/bin/sh\nln -s {sys.executable} {tmp_path}/editor\n")
+    (tmp_path / "install").write_text(f"#!/bin/sh\nln -s '{sys.executable}' '{tmp_path}/editor'\n")
     (tmp_path / "install").chmod(0o700)
     desk = desk_with(Commands(allow_commands=True, at_once=1), inbox, folder)
     task = definition_of(command("run", "editor", "-c", "print(42)", gives=str))
