@@ -118,7 +118,8 @@ def sources(kind: str = "any", levels: int = 3) -> st.SearchStrategy[str]:
             part("list").map("all({})".format),
         ],
     }
-    either = st.builds("{} if {} else {}".format, part(kind), part("truth"), part(kind))
+    condition = safe("truth") | leaves["truth"]  # Python takes no conditional there without brackets
+    either = st.builds("{} if {} else {}".format, part(kind), condition, part(kind))
     return st.one_of([*shapes[kind], either, leaves[kind]])
 
 
